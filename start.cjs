@@ -1,5 +1,5 @@
-// Starts Cairn with the runtime that npm installed. Any Node (12 or newer) can run this file; the program itself needs Deno
-// or Node 22.19, and under npm only a process that passes signals on ends together with npm.
+// Starts Cairn with the runtime that npm installed. Any Node (12 or newer) can run this file; the program itself needs
+// Deno or Node 22.19, and under npm only a process that passes signals on ends together with npm.
 //
 //   serve                     the service, started again when it crashes
 //   cairn …                   the command line tool
@@ -9,9 +9,10 @@
 //   schemathesis …            a service against its own API document (test/schemathesis/run.ts)
 //   elasticsearch …           a real one for tests: fetch, or start [NODES] (test/elasticsearch/main.ts)
 //   screenshots …             pictures of the console's pages into docs/console (needs Debian's chromium)
-//   test [--node] [vitest…]   the tests, on Deno; on Node those of what a runtime may do otherwise, unless files are named
+//   test [--node] [vitest…]   the tests, on Deno; on Node those of what a runtime may do otherwise, or the files named
 //   test --changed [COMMIT]   the tests of what has changed since a commit, or is not committed
-//   ok [vitest…]              format, lint, types, tests: what must pass before a commit; check is that with no tests but those of the pages
+//   ok [vitest…]              format, lint, types, tests: what must pass before a commit
+//   check                     the same with no tests but those of the pages
 "use strict"
 const { spawn } = require("node:child_process")
 const { existsSync, readdirSync, statfsSync } = require("node:fs")
@@ -50,9 +51,9 @@ const fail = (line) => {
 const deno = () => {
   const path = installed(`@deno/${platform}${process.platform === "linux" ? "-glibc" : ""}`, `deno${exe}`)
   // All permissions: Postgres, git and the network are its business, and a Deno permission would only be a second wall
-  // behind the sandbox's own (a static import reads a file in spite of --deny-read).
-  // Deno looks at sockets when its event loop has nothing else to do, or has gone round 61 times: of a busy service, after seconds.
-  // Here in every round, as Node does.
+  // behind the sandbox's own (a static import reads a file in spite of --deny-read). Deno looks at sockets when its
+  // event loop has nothing else to do, or has gone round 61 times: of a busy service, after seconds. Here in every
+  // round, as Node does.
   const env = { DENO_TOKIO_EVENT_INTERVAL: "1" }
   // Pages of the heap that became empty go back to the system, and not into a pool of V8's (Node's has no such flag).
   const heap = (flags) => [`--v8-flags=${flags.concat("--no-memory-pool", "--no-large-page-pool").join(",")}`]
@@ -65,7 +66,8 @@ const node = () => {
   const path = current ? process.execPath : installed(`node-${platform}`, join("bin", `node${exe}`))
   // node:sqlite, which holds the data folder's lock, still announces itself as experimental.
   const options = "--disable-warning=ExperimentalWarning"
-  // Types are stripped and modules compiled once, and not at each start, which takes half as long then. (Deno does so by itself.)
+  // Types are stripped and modules compiled once, and not at each start, which takes half as long then. (Deno does so
+  // by itself.)
   const env = { NODE_COMPILE_CACHE: join(__dirname, "node_modules", ".cache", "compiled") }
   return path && { path, args: [], env, heap: (flags) => flags, options }
 }
@@ -75,7 +77,10 @@ const either = () =>
   node() ||
   fail(`No runtime for ${platform}: run \`npm install\` with optional dependencies, or use Node 22.19 or newer.`)
 
-/** Node where it is there, if the log is in KurrentDB: Deno's HTTP/2 client can end the process when a server goes (docs/decisions/0052). */
+/**
+ * Node where it is there, if the log is in KurrentDB: Deno's HTTP/2 client can end the process when a server goes
+ * (docs/decisions/0052).
+ */
 const hasKurrentDb = () =>
   ["KURRENTDB_URL", "KURRENTDB_URL_FILE"].some((name) => (process.env[name] || "").trim() !== "")
 const forService = () => (hasKurrentDb() ? node() || either() : either())
@@ -83,8 +88,8 @@ const forService = () => (hasKurrentDb() ? node() || either() : either())
 /** Runs a program in the foreground; resolves with its exit code or the signal that ended it. */
 const run = (runtime, args) =>
   new Promise((resolve) => {
-    // Programs run in the project's folder, whose ./data is the default; INIT_CWD tells where their user is (npm sets it).
-    // The number lets the program notice that this process was killed (infra/parent.ts).
+    // Programs run in the project's folder, whose ./data is the default; INIT_CWD tells where their user is (npm sets
+    // it). The number lets the program notice that this process was killed (infra/parent.ts).
     const own = { CAIRN_PARENT_PID: String(process.pid) }
     const env = Object.assign({ INIT_CWD: process.cwd() }, runtime.env, process.env, own)
     if (runtime.options) env.NODE_OPTIONS = `${env.NODE_OPTIONS || ""} ${runtime.options}`.trim()
@@ -103,7 +108,10 @@ const run = (runtime, args) =>
     child.on("exit", (code, signal) => done(signal === null ? code : signal))
   })
 
-/** MiB that the service may take: what CAIRN_MEMORY_LIMIT says (the program refuses a wrong one), else a share of the machine's. */
+/**
+ * MiB that the service may take: what CAIRN_MEMORY_LIMIT says (the program refuses a wrong one), else a share of the
+ * machine's.
+ */
 const memoryLimit = () => {
   const given = (process.env.CAIRN_MEMORY_LIMIT || "").trim()
   if (/^\d{2,7}$/.test(given)) return Number(given)
@@ -123,8 +131,8 @@ const minute = 60000
 const named = (outcome) => (typeof outcome === "number" ? `exit code ${outcome}` : String(outcome))
 
 /**
- * Runs a program until it ends for good: one that crashed, or was killed by somebody else, is started again after a pause that
- * doubles, five times within a minute at most. Resolves with its last outcome.
+ * Runs a program until it ends for good: one that crashed, or was killed by somebody else, is started again after a
+ * pause that doubles, five times within a minute at most. Resolves with its last outcome.
  */
 const supervise = async (runtime, args) => {
   const restarts = []
@@ -155,9 +163,10 @@ const supervise = async (runtime, args) => {
 }
 
 /**
- * A runtime that gives back what it does not need. By itself V8 lets garbage grow to several times what lives, as long as it is far from
- * its limit: half of that again has to do; and what is young it gathers up to 32 MiB of, twice: a quarter has to. And glibc keeps what was freed of pieces below a bound, which rises to 32 MiB, for the next
- * that fit: here only of small ones, in few places. (Its own answer to `man mallopt`; other systems pass over these names.)
+ * A runtime that gives back what it does not need. By itself V8 lets garbage grow to several times what lives, as long
+ * as it is far from its limit: half of that again has to do; and what is young it gathers up to 32 MiB of, twice: a
+ * quarter has to. And glibc keeps what was freed of pieces below a bound, which rises to 32 MiB, for the next that fit:
+ * here only of small ones, in few places. (Its own answer to `man mallopt`; other systems pass over these names.)
  */
 const sparing = (runtime, megabytes) =>
   Object.assign({}, runtime, {
@@ -188,9 +197,10 @@ const finish = (outcome) => {
 }
 
 /**
- * What the second runtime is asked about: the engine and the rules (whose numbers and texts are the runtime's), the adapters, what a kill
- * leaves behind, and one way through the API with its sockets and streams. The rest is the same code over the same parts. KurrentDB's log is
- * served on Node (see `forService`), so that what stands on it is asked about here.
+ * What the second runtime is asked about: the engine and the rules (whose numbers and texts are the runtime's), the
+ * adapters, what a kill leaves behind, and one way through the API with its sockets and streams. The rest is the same
+ * code over the same parts. KurrentDB's log is served on Node (see `forService`), so that what stands on it is asked
+ * about here.
  */
 const ofRuntimes = [
   ...["engine/", "domain/", "infra/", "e2e/kill/", "service/sockets", "scheduler", "config", "smallPages"],
@@ -201,8 +211,9 @@ const ofRuntimes = [
 ].map((part) => `test/${part}`)
 
 /**
- * Connections to Elasticsearch, and certificates, are the runtime's; what is sent over them is the same for both. So is what the kernel lets
- * a program do that is confined, and what Postgres does when it goes: that it is started, fed, heard and ended is the runtime's.
+ * Connections to Elasticsearch, and certificates, are the runtime's; what is sent over them is the same for both. So is
+ * what the kernel lets a program do that is confined, and what Postgres does when it goes: that it is started, fed,
+ * heard and ended is the runtime's.
  */
 const once = [
   ...["contract", "faults", "kept", "restored"].map((name) => `infra/search/elastic/${name}`),
@@ -220,8 +231,8 @@ const filesOfRuntimes = () =>
   testsIn("test").filter((path) => ofRuntimes.some((part) => path.startsWith(part)) && !once.includes(path))
 
 /**
- * Where tests put databases and repositories: into memory, where there is room. On a disk they would wait a third of their time for it to
- * say that it has what nobody will look for again.
+ * Where tests put databases and repositories: into memory, where there is room. On a disk they would wait a third of
+ * their time for it to say that it has what nobody will look for again.
  */
 const folderOfTests = () => {
   if (process.env.TMPDIR || process.platform !== "linux" || !statfsSync) return {}
@@ -237,12 +248,16 @@ const test = (args) => {
   const onNode = args.includes("--node")
   if (onNode && args.every((arg) => arg.startsWith("-"))) args = args.concat(filesOfRuntimes())
   const runtime = onNode ? node() || fail(`No Node 22.19 or newer for ${platform}.`) : either()
+  // it has a command of its own
+  if (args.every((arg) => arg.startsWith("-"))) args = args.concat("--project=!browser")
   const vitest = installed("vitest", "vitest.mjs") || fail("vitest is not installed: run `npm install`.")
   runtime.env = Object.assign(folderOfTests(), runtime.env)
   return run(runtime, [vitest, "run"].concat(args.filter((arg) => arg !== "--node")))
 }
 
-/** `check` is `ok` without the tests, but for those that compare the tree with its own pages: they take three seconds. */
+/**
+ * `check` is `ok` without the tests, but for those that compare the tree with its own pages: they take three seconds.
+ */
 const ok = async (args, tests) => {
   const biome = installed("@biomejs/biome", join("bin", "biome")) || fail("biome is not installed: run `npm install`.")
   // TypeScript with Effect's diagnostics: run directly, so that nothing in node_modules has to be patched.

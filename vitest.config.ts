@@ -1,13 +1,17 @@
 import { defineConfig } from "vitest/config"
 
 /**
- * Files that want a process to themselves: they measure it, load its modules anew, or change what every other file would see. All others
- * share one after another, and with it the modules that it has loaded, which takes a third of the time.
+ * Files that want a process to themselves: they measure it, load its modules anew, or change what every other file
+ * would see. All others share one after another, and with it the modules that it has loaded, which takes a third of the
+ * time.
  */
 const alone = [
   ...["test/hostile/**/*.test.ts", "test/regularExpressions.test.ts", "test/infra/analysis/treeSitter.test.ts"],
   ...["test/infra/sandbox/**/*.test.ts", "test/workspaces/tools/Glob.test.ts"]
 ]
+
+/** What is looked at in a browser, which few have at hand: `npm run test:console`. */
+const inBrowser = ["test/**/*.browser.test.ts"]
 
 const isCi = process.env["CI"] !== undefined
 
@@ -25,8 +29,8 @@ export default defineConfig({
     // of what hangs: on a machine with much else to do, anything may take this long
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // One more than a small machine has cores: what waits for a process, a disk or a deadline leaves its own to others. (CI has other work
-    // for them.)
+    // One more than a small machine has cores: what waits for a process, a disk or a deadline leaves its own to others.
+    // (CI has other work for them.)
     maxWorkers: isCi ? 2 : 3,
     // a failure says what differs: of a value that was made at random there is no other trace
     chaiConfig: { truncateThreshold: 2_000 },
@@ -41,8 +45,14 @@ export default defineConfig({
       { extends: true, test: { name: "alone", include: alone, isolate: true } },
       {
         extends: true,
-        test: { name: "together", include: ["test/**/*.test.ts"], exclude: [...alone, ...onNode], isolate: false }
-      }
+        test: {
+          name: "together",
+          include: ["test/**/*.test.ts"],
+          exclude: [...alone, ...onNode, ...inBrowser],
+          isolate: false
+        }
+      },
+      { extends: true, test: { name: "browser", include: inBrowser, isolate: false } }
     ]
   }
 })

@@ -26,7 +26,10 @@ const leastOfAll =
 /** The runtime alone. */
 const nothing = "deno" in process.versions ? ["eval", "0"] : ["-e", "0"]
 
-/** Verbs beside a running service, in turns with a process that only loads what all of them are written in, and an empty one. */
+/**
+ * Verbs beside a running service, in turns with a process that only loads what all of them are written in, and an empty
+ * one.
+ */
 export const commandLine = (scale: number) =>
   Effect.gen(function* () {
     const dataDir = yield* temporaryFolder

@@ -26,7 +26,10 @@ const run = (program: string, args: ReadonlyArray<string>) =>
     if (status !== 0) throw new Error(`${program} ended with ${status}: ${stderr}`)
   })
 
-/** A server of Debian's PostgreSQL 15 that writes as durably as the embedded one, in a temporary folder that goes with the scope. */
+/**
+ * A server of Debian's PostgreSQL 15 that writes as durably as the embedded one, in a temporary folder that goes with
+ * the scope.
+ */
 export const debianDatabase = Effect.gen(function* () {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "cairn-bench-15-"))),

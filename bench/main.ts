@@ -5,9 +5,11 @@ import { append } from "./append.ts"
 import { chat } from "./chat.ts"
 import { commandLine } from "./commandLine.ts"
 import { elastic } from "./elastic.ts"
+import { embeddings } from "./embeddings.ts"
 import { http } from "./http.ts"
 import { lag } from "./lag.ts"
 import { limits } from "./limits.ts"
+import { million } from "./million.ts"
 import { processes } from "./processes.ts"
 import { replay } from "./replay.ts"
 import { type Measured, table } from "./report.ts"
@@ -30,9 +32,11 @@ const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Mea
   limits,
   telemetry,
   rerank,
+  million,
   soak,
   cli: commandLine,
-  elastic
+  elastic,
+  embeddings
 }
 
 const args = process.argv.slice(2)

@@ -5,7 +5,10 @@ import type { Ask } from "./asking.ts"
 /** Documents of one bulk request. */
 const page = 1_000
 
-/** An index of Elasticsearch's with its own settings throughout and a `match` over all text: what a user would write first. */
+/**
+ * An index of Elasticsearch's with its own settings throughout and a `match` over all text: what a user would write
+ * first.
+ */
 export const plainMatch = async (url: string, documents: ReadonlyArray<EvaluationDocument>) => {
   const index = `${url}/${newName()}`
   const send = async (path: string, body: string) => {

@@ -26,9 +26,9 @@ const leftOf = (before: Look, now: Look): ReadonlyArray<string> => {
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /**
- * An hour (three minutes at 0.05) of all that callers do, with metrics, traces and a model: what does the service hold more
- * afterwards than it did after the first third? Fails where an operation was refused, or where anything is left over that was
- * opened: a descriptor, a thread, a process, a temporary file.
+ * An hour (three minutes at 0.05) of all that callers do, with metrics, traces and a model: what does the service hold
+ * more afterwards than it did after the first third? Fails where an operation was refused, or where anything is left
+ * over that was opened: a descriptor, a thread, a process, a temporary file.
  */
 export const soak = (scale: number) =>
   Effect.gen(function* () {
@@ -114,7 +114,10 @@ export const soak = (scale: number) =>
     const later = looks.slice(middle)
     const operations = last.operations - first.operations
     const perHour = (of: "resident" | "heap") => slopeOf(later.map((one) => [one.at / 3600, one[of]]))
-    /** What is held where little is: the tenth of the looks of each half in which it was least, so that garbage counts little. */
+    /**
+     * What is held where little is: the tenth of the looks of each half in which it was least, so that garbage counts
+     * little.
+     */
     const halves = (of: "resident" | "heap") => {
       const half = Math.floor(later.length / 2)
       return [later.slice(0, half), later.slice(half)].map((part) =>

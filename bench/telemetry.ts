@@ -37,8 +37,8 @@ const receiver = Effect.acquireRelease(
 )
 
 /**
- * Requests a second of three services on data of their own: nobody looks; metrics, which are asked for each second; and traces of each tenth
- * request besides. In turns, so that the machine is the same for all; a ratio is of one turn.
+ * Requests a second of three services on data of their own: nobody looks; metrics, which are asked for each second; and
+ * traces of each tenth request besides. In turns, so that the machine is the same for all; a ratio is of one turn.
  */
 export const telemetry = (scale: number) =>
   Effect.gen(function* () {

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { currentVersion, type EventType, eventSchemas } from "#domain/events.ts"
 import { typesOf } from "#engine/Projection.ts"
 import { Api } from "#src/api/Api.ts"
-import { reactions as allReactions, projections } from "#src/layers.ts"
+import { reactions as allReactions } from "#src/layers.ts"
+import { projections } from "#src/readModels.ts"
 
 const at = (path: string) => new URL(`../${path}`, import.meta.url)
 const read = (path: string) => readFileSync(at(path), "utf8")
@@ -25,7 +26,8 @@ const helpers = [
   ["deleteFile", "src/workspaces/change.ts"],
   ["unpackArchive", "src/workspaces/change.ts"],
   ["cancelRun", "src/http/Runs/cancel.ts"],
-  ["changeSlug", "src/keys/changeSlug.ts"]
+  ["changeSlug", "src/keys/changeSlug.ts"],
+  ["deleting", "src/http/Snippets/deleting.ts"]
 ] as const
 
 /** What a file's own functions, before its handlers, do for a piece of its code. */

@@ -1,7 +1,9 @@
 import { Data, HashMap, Option, Result, Schema } from "effect"
 import type { Decider } from "#engine/Decider.ts"
 
-/** What a tenant, or one key of it, may use at most; `null`: nothing is said of it. Days and months are those of UTC. */
+/**
+ * What a tenant, or one key of it, may use at most; `null`: nothing is said of it. Days and months are those of UTC.
+ */
 export const BoundsFields = {
   chatsPerDay: Schema.NullOr(Schema.Int),
   /** Of the models, input and output together. */

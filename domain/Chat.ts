@@ -1,7 +1,7 @@
 import { Data, HashSet, Result, Schema } from "effect"
 import type { Decider } from "#engine/Decider.ts"
 import { text } from "#engine/Event.ts"
-import { workspaceSubject } from "./Workspace.ts"
+import { workspaceSubject } from "./Workspace/generations.ts"
 
 const Content = Schema.Array(Schema.Record(Schema.String, Schema.Unknown))
 const Results = Schema.Array(
@@ -29,7 +29,10 @@ export const ChatEvent = Schema.TaggedUnion({
     maxTurns: Schema.Int,
     ...text({ prompt: Schema.String, org: Schema.String, user: Schema.String })
   },
-  /** It came with its request: what the chat came to is added to its workspace's memory, which its model is told at first. */
+  /**
+   * It came with its request: what the chat came to is added to its workspace's memory, which its model is told at
+   * first.
+   */
   MemoryAsked: { run: Schema.String },
   /** The run begins, on the workspace's head of that moment (`null`: it is empty). */
   ChatStarted: {
@@ -68,7 +71,9 @@ export const ChatEvent = Schema.TaggedUnion({
     cacheWriteTokens: Schema.Int,
     ...text({ summary: Schema.String })
   },
-  /** How the memory of the run's workspace goes on after it; the commit has it, unless the file was changed meanwhile. */
+  /**
+   * How the memory of the run's workspace goes on after it; the commit has it, unless the file was changed meanwhile.
+   */
   ChatRemembered: {
     run: Schema.String,
     how: Remembering,

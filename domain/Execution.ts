@@ -97,8 +97,8 @@ export class ExecutionNotFound extends Data.TaggedError("ExecutionNotFound")<{ r
 export const monthIn = (time: number): string => new Date(time).toISOString().slice(0, 7)
 
 /**
- * Whose text the executions of a snippet in a month are: so it can go when its time is over, and a deleted snippet can name all that
- * it has, however many executions there were.
+ * Whose text the executions of a snippet in a month are: so it can go when its time is over, and a deleted snippet can
+ * name all that it has, however many executions there were.
  */
 export const monthSubject = (snippet: string, month: string): string => `snippet/${snippet}/executions/${month}`
 

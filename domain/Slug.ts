@@ -32,7 +32,9 @@ export const SlugCommand = Data.taggedEnum<SlugCommand>()
 /** An organization has it already: `holder`. */
 export class SlugInUse extends Data.TaggedError("SlugInUse")<{ readonly holder: string }> {}
 
-/** Slugs are unique over the installation, so that all of them are decided on in one stream, which is no organization's. */
+/**
+ * Slugs are unique over the installation, so that all of them are decided on in one stream, which is no organization's.
+ */
 export const slugTenant = derivedId("slugs")
 export const slugStream = `slugs-${slugTenant}`
 
@@ -68,7 +70,9 @@ export const slugOf = (name: string): string => {
 /** Numbers that are tried behind a name that is taken. */
 const mostNumbers = 100
 
-/** What an organization may be given by its name, in this order: the name, the name with a number, the name with its id. */
+/**
+ * What an organization may be given by its name, in this order: the name, the name with a number, the name with its id.
+ */
 export const slugsOf = (name: string, organization: string): ReadonlyArray<string> => {
   const slug = slugOf(name)
   const behind = (suffix: string) => `${cut(slug, longestSlug - 1 - suffix.length)}-${suffix}`

@@ -47,7 +47,7 @@ export class CostUnknown extends Data.TaggedError("CostUnknown")<{ readonly mode
 export type BoundRefusal = BoundReached | StorageBoundReached | TooManyTurns | ModelNotAllowed | CostUnknown
 
 /** What usage is told by. */
-export const usageGroups = ["day", "model", "key", "workspace"] as const
+export const usageGroups = ["day", "model", "key", "user", "workspace"] as const
 export type UsageGroup = (typeof usageGroups)[number]
 
 /** The day of a time in milliseconds, as `2026-11-23`; its month is `2026-11`. All of UTC. */

@@ -2,7 +2,7 @@ import { filesOf, logFilesOf } from "./Bundle.ts"
 import { monthSubject } from "./Execution.ts"
 import type { EventOf, EventType } from "./events.ts"
 import { logsSubject } from "./Printed.ts"
-import { commentSubject } from "./Snippet/decider.ts"
+import { commentSubject } from "./Snippet/comments.ts"
 
 /** Subjects whose text an event erases, for good: all that they have in the log of the event's tenant. */
 export const erasures: { readonly [T in EventType]?: (event: EventOf<T>) => ReadonlyArray<string> } = {

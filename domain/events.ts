@@ -11,7 +11,7 @@ import { SlugEvent } from "./Slug.ts"
 import { SnippetEvent } from "./Snippet/events.ts"
 import { UsageEvent } from "./Usage.ts"
 import { UserEvent } from "./User.ts"
-import { WorkspaceEvent } from "./Workspace.ts"
+import { WorkspaceEvent } from "./Workspace/events.ts"
 
 /** Every event that the log can hold. */
 export type DomainEvent =

@@ -30,6 +30,10 @@ export interface Actor {
   readonly organization: string | null
 }
 
+/** Whether it was this key or this person, of a tenant where one is given: who others are is not told by asking. */
+export const isBy = ({ key, user, organization }: Actor, who: string, tenant?: string): boolean =>
+  (key === who || user === who) && (tenant === undefined || (organization ?? user) === tenant)
+
 /**
  * A request as it is known again when it is repeated: a digest that equal ones have, how many of those came before it,
  * and the digest of what it asked for, where its caller named it.

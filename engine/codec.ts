@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import { Context, Schema } from "effect"
 import type { AnyEvent, Recorded } from "./Event.ts"
-import { jsonInSteps } from "./json.ts"
+import { jsonInSteps } from "./jsonInSteps.ts"
 import { hasText, jsonPieces } from "./jsonPieces.ts"
 import { hasEscapedName } from "./parseJson.ts"
 import type { NewEvent, StoredEvent } from "./ports/EventStore.ts"

@@ -1,4 +1,4 @@
-import { jsonInSteps } from "./json.ts"
+import { jsonInSteps } from "./jsonInSteps.ts"
 import { atOnce } from "./steps.ts"
 
 /** A name of an object's member with an escape in it, or of a text what looks like one. */

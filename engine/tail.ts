@@ -109,11 +109,9 @@ export class Tail extends Context.Service<
         reached: () => to,
         concerns,
         page: Effect.fnUntraced(function* (after: Position, filters: Filters, size: ReadStream & Look) {
+          const { tenant, types, stream, actor, correlation } = filters
           const name = JSON.stringify([
-            after,
-            filters.tenant,
-            filters.types,
-            filters.stream,
+            ...[after, tenant, types, stream, actor, correlation].map((part) => part ?? null),
             size.limit,
             size.withoutLong
           ])

@@ -38,8 +38,8 @@ const hasWorkspaces = Effect.gen(function* () {
 })
 
 /**
- * Gives both an id of their own, so that any other folder that the database had, and any other database, is told apart. The folder
- * has it by `finish`.
+ * Gives both an id of their own, so that any other folder that the database had, and any other database, is told apart.
+ * The folder has it by `finish`.
  */
 const pair = Effect.fnUntraced(function* (directory: string) {
   const sql = yield* SqlClient.SqlClient
@@ -112,8 +112,8 @@ const patience = 5_000
 const old = 60_000
 
 /**
- * Lets a service on the database whose folder is that of the database, and the very one that the others have, not a copy of it.
- * Fails with `NotOurs` where it is not.
+ * Lets a service on the database whose folder is that of the database, and the very one that the others have, not a
+ * copy of it. Fails with `NotOurs` where it is not.
  */
 export const admit =
   (directory: string): Admit =>

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { schemaOf } from "#engine/Projection.ts"
-import { Keys } from "./Keys.ts"
+import { Keys } from "./Keys/tables.ts"
 import { table } from "./table.ts"
 
 /** What somebody wrote about a snippet. Who it was is an id: the e-mail address is looked up when it is read. */

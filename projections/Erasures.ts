@@ -4,7 +4,7 @@ import type { Envelope } from "#engine/Event.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { Consumption } from "./Consumption/tables.ts"
 import { table } from "./table.ts"
-import { Workspaces } from "./Workspaces.ts"
+import { Workspaces } from "./Workspaces/tables.ts"
 
 interface ErasureRow {
   /** The organization's. */

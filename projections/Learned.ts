@@ -177,15 +177,17 @@ export interface LearnedChanges {
 
 const live = `name = '${Learned.name}' AND version = ${Learned.version} AND live`
 
-/** Where a page ends: with its last row of votes, or of uploads where these are read, else where the read model stands. */
+/**
+ * Where a page ends: with its last row of votes, or of uploads where these are read, else where the read model stands.
+ */
 const bound = `SELECT m.build, m.position AS stands, least(m.position,
     (SELECT changed FROM ${schema}.votes WHERE changed > $1 ORDER BY changed OFFSET $2::int LIMIT 1),
     (SELECT changed FROM ${schema}.uploads WHERE NOT $3::boolean AND changed > $1 ORDER BY changed OFFSET $2::int LIMIT 1)) AS position
   FROM (SELECT * FROM read_models WHERE ${live}) m`
 
 /**
- * Reads on from a position, about `rows` at a time: all in one snapshot, so that what it says of `position` is whole. `anew`: for
- * who has nothing yet, and needs to know of no other uploads than those of which something is said.
+ * Reads on from a position, about `rows` at a time: all in one snapshot, so that what it says of `position` is whole.
+ * `anew`: for who has nothing yet, and needs to know of no other uploads than those of which something is said.
  */
 export const learnedChanges = (after: number, rows: number, anew: boolean) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>

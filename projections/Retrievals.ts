@@ -42,8 +42,8 @@ const leaver = {
 }
 
 /**
- * Read model `retrievals`: which texts of searches go with which snippets, and what was shown to whom before they voted on
- * it.
+ * Read model `retrievals`: which texts of searches go with which snippets, and what was shown to whom before they voted
+ * on it.
  */
 export const Retrievals = {
   name: "retrievals",
@@ -128,7 +128,10 @@ export interface RecalledVote extends Recalled {
 
 const retrievals = `"${schemaOf(Retrievals)}"`
 
-/** Voters who have voted on what was shown to them since a position, the first ones by that, and up to where that is all of them. */
+/**
+ * Voters who have voted on what was shown to them since a position, the first ones by that, and up to where that is all
+ * of them.
+ */
 export const recallingSince = (after: number, most: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<{ id: string; changed: bigint }>(

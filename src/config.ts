@@ -2,11 +2,13 @@ import { Redacted, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { keyPattern } from "#domain/Key.ts"
 import type { ElasticsearchSettings } from "#ports/ElasticsearchSettings.ts"
+import type { EmbeddingSettings } from "#ports/EmbeddingSettings.ts"
 import type { ModelSettings } from "#ports/ModelSettings.ts"
 import type { TelemetrySettings } from "#ports/TelemetrySettings.ts"
 import { refuse } from "./BadConfig.ts"
 import { parseDatabaseUrl, readCa } from "./databaseUrl.ts"
 import { keeping, type Reserve } from "./disks.ts"
+import { readEmbeddings } from "./embeddings.ts"
 import { heapLimit } from "./memory.ts"
 import { readModels } from "./models.ts"
 import { defaultRates, type RateClass, type Rates } from "./rates.ts"
@@ -28,6 +30,8 @@ export interface Config {
   readonly kurrentdbUrl: Redacted.Redacted | undefined
   /** Where the snippet index is; without one, in the process. */
   readonly elasticsearch: ElasticsearchSettings | undefined
+  /** Which model makes vectors besides the table; without one, none. */
+  readonly embeddings: EmbeddingSettings | undefined
   readonly ownerKey: Redacted.Redacted | undefined
   readonly rates: Rates
   /** Whether snippets can be published, and public ones be found. */
@@ -169,7 +173,10 @@ const parseElasticsearch = (read: (name: string) => string | undefined): Elastic
   return { urls, auth, caFile, index }
 }
 
-/** Two hear news all the time, and a read model that is compared with a new build of it takes three at once; below that it waits for ever. */
+/**
+ * Two hear news all the time, and a read model that is compared with a new build of it takes three at once; below that
+ * it waits for ever.
+ */
 const fewestConnections = 6
 
 const parseConnections = (text: string): number =>
@@ -221,6 +228,7 @@ export const readConfig = (environment: Environment): Config => {
     databaseConnections: parsed("CAIRN_DATABASE_CONNECTIONS", parseConnections) ?? 16,
     kurrentdbUrl: secret("KURRENTDB_URL", parseKurrentUrl),
     elasticsearch: parseElasticsearch(read),
+    embeddings: readEmbeddings(read),
     ownerKey: secret("CAIRN_OWNER_KEY", (text) =>
       keyPattern.test(text) ? text : refuse("CAIRN_OWNER_KEY", "cairn_live_ and 43 letters and digits")
     ),

@@ -11,6 +11,7 @@ import * as PostgresInstallation from "#infra/postgres/installation.ts"
 import { launch } from "#infra/postgres/launcher/launcher.ts"
 import type { Installation } from "#ports/Installation.ts"
 import type { BesideLog, LogEngine } from "#ports/LogCopy.ts"
+import { toolDatabase } from "./commandLine.ts"
 import {
   engineOf,
   eventStore,
@@ -21,7 +22,7 @@ import {
   named,
   type StorageConfig
 } from "./engines.ts"
-import { belonging, repositories, toolDatabase } from "./layers.ts"
+import { belonging, repositories } from "./repositories.ts"
 
 /** What is copied: its log and its database, nobody's projector. */
 export const copySource = (config: StorageConfig) =>

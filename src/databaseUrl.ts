@@ -5,7 +5,10 @@ import { refuse } from "./BadConfig.ts"
 /** `prefer` and `allow` go on without TLS where the server, or who is in between, says that there is none. */
 const tlsModes = ["disable", "require", "verify-ca", "verify-full"]
 
-/** What is said of TLS. Whatever else begins like that (`ssl=true`, `sslMode`, `tls`) would be passed over, and TLS with it. */
+/**
+ * What is said of TLS. Whatever else begins like that (`ssl=true`, `sslMode`, `tls`) would be passed over, and TLS with
+ * it.
+ */
 const ofTls = ["sslmode", "sslrootcert"]
 
 const decoded = (text: string): string => {

@@ -19,11 +19,15 @@ import * as PostgresAudit from "#infra/postgres/log/audit.ts"
 import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
 import * as PostgresRequestCounts from "#infra/postgres/requestCounts.ts"
 import * as MemoryRequestCounts from "#infra/requestCounts/layer.ts"
+import * as HttpEmbeddings from "#infra/search/embeddings/HttpEmbeddings.ts"
 import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
+import { Embeddings } from "#ports/Embeddings.ts"
 import type { LogAudit } from "#ports/LogAudit.ts"
 import type { LogEngine } from "#ports/LogCopy.ts"
 import type { Config } from "./config.ts"
 import { passesByItself } from "./reaction.ts"
+import { ByModel } from "./snippets/embedding/ByModel.ts"
+import { indexed } from "./snippets/embedding/fill.ts"
 
 /** Where a service keeps what it has: what an operator chooses by environment variables. */
 export interface StorageConfig
@@ -35,7 +39,10 @@ export interface StorageConfig
 export type LogConfig = Partial<Pick<Config, "kurrentdbUrl">>
 
 const day = 86_400
-/** Streams that grow with use, and on which nothing is decided. Longer than their texts, which go after 90 days by what is read of them. */
+/**
+ * Streams that grow with use, and on which nothing is decided. Longer than their texts, which go after 90 days by what
+ * is read of them.
+ */
 const maxAges = ["usage-", "retrieval-"].map((streams) => ({ streams, seconds: 400 * day }))
 
 /** The log: in KurrentDB where one is named, else in the database. One that is still being copied is nobody's. */
@@ -91,7 +98,10 @@ export const erasing = ({ kurrentdbUrl }: LogConfig) =>
         Layer.provide(KurrentTexts.layer)
       )
 
-/** One call to append, and so one page, is to fit into what a server takes at once (1 MiB, by default), with what stands beside its events. */
+/**
+ * One call to append, and so one page, is to fit into what a server takes at once (1 MiB, by default), with what stands
+ * beside its events.
+ */
 export const bounded = <A, E, R>({ kurrentdbUrl }: LogConfig, layer: Layer.Layer<A, E, R>) =>
   kurrentdbUrl === undefined
     ? layer
@@ -121,3 +131,22 @@ export const snippetIndex = ({ elasticsearch }: Config) =>
           (ElasticSnippetIndex) => ElasticSnippetIndex.layer(elasticsearch)
         )
       ).pipe(Layer.provide(PostgresInstallation.layer))
+
+/** An index in this process of vectors that have so many numbers. */
+const indexOf = (dimensions: number) =>
+  Layer.fresh(MemorySnippetIndex.layer).pipe(
+    Layer.provide(
+      Layer.effect(
+        Embeddings,
+        Effect.map(Embeddings, (encoder) => ({ ...encoder, dimensions: indexed(dimensions) }))
+      )
+    )
+  )
+
+/** The embedding model that is named, if any, with an index of its own beside the table's. */
+export const embeddingModel = ({ embeddings }: Pick<Config, "embeddings">) =>
+  embeddings === undefined
+    ? ByModel.none
+    : ByModel.layer(embeddings).pipe(
+        Layer.provide(Layer.merge(indexOf(embeddings.dimensions), HttpEmbeddings.layer(embeddings)))
+      )

@@ -59,8 +59,8 @@ export const keysOf = (text: string | undefined): ReadonlyArray<string> => {
 }
 
 /**
- * Which models there are, by the environment; throws `BadConfig`. A key goes to the server that it was given for: one with a
- * `base_url` of its own gets what `key` names, or none.
+ * Which models there are, by the environment; throws `BadConfig`. A key goes to the server that it was given for: one
+ * with a `base_url` of its own gets what `key` names, or none.
  */
 export const readModels = (read: Read): ModelSettings => {
   const secret = (name: string) => Redacted.make(read(name) ?? "", { label: name })

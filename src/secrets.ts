@@ -8,6 +8,7 @@ export const secrets = [
   "KURRENTDB_URL",
   "ELASTICSEARCH_API_KEY",
   "ELASTICSEARCH_PASSWORD",
+  "CAIRN_EMBEDDINGS_API_KEY",
   "CAIRN_OWNER_KEY",
   "ANTHROPIC_API_KEY",
   "OPENAI_API_KEY",
@@ -36,8 +37,8 @@ const readSecret = (name: string, path: string): string => {
 }
 
 /**
- * The environment with what its files hold, of these variables: each is read once. Throws `BadConfig` where one can't be read, or a secret is
- * given twice.
+ * The environment with what its files hold, of these variables: each is read once. Throws `BadConfig` where one can't
+ * be read, or a secret is given twice.
  */
 export const withFiles = (environment: Environment, names: ReadonlyArray<string> = secrets): Environment => {
   const found: { [name: string]: string } = {}

@@ -47,7 +47,9 @@ const interval = (read: Read, name: string, otherwise: number): number => {
   return /^[1-9]\d{0,6}$/.test(text) ? Number(text) : refuse(name, "a number of milliseconds")
 }
 
-/** `name=value,name=value`, values as in a URL; throws `BadConfig`. Values are not quoted: there may be a token in one. */
+/**
+ * `name=value,name=value`, values as in a URL; throws `BadConfig`. Values are not quoted: there may be a token in one.
+ */
 const readPairs = (read: Read, name: string): Record<string, string> => {
   const expected = "pairs like authorization=Bearer%20token with commas between"
   const pair = /^\s*([\w!#$%&'*+.^`|~-]+)=(\S*)\s*$/

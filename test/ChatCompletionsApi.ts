@@ -123,8 +123,9 @@ const whole = (says: Says, n: number, { model, messages }: Json): Json => ({
 })
 
 /**
- * A strict stand-in of the Chat Completions API on a free port of the loopback: refuses what the API would refuse by its published
- * schema, in its error shape, and answers the rest from a script, streamed or whole. It shows that the adapter does what we think.
+ * A strict stand-in of the Chat Completions API on a free port of the loopback: refuses what the API would refuse by
+ * its published schema, in its error shape, and answers the rest from a script, streamed or whole. It shows that the
+ * adapter does what we think.
  */
 export const startChatCompletionsApi = async (script: Script): Promise<ChatCompletionsApi> => {
   const key = "sk-stand-in"

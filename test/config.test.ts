@@ -20,6 +20,13 @@ const refusal = (environment: Record<string, string>): string => {
   return assert.fail(`taken: ${JSON.stringify(environment)}`)
 }
 
+/** The least that names an embedding model. */
+const embedded = {
+  CAIRN_EMBEDDINGS_URL: "https://models.example.com/v1",
+  CAIRN_EMBEDDINGS_MODEL: "some-model",
+  CAIRN_EMBEDDINGS_DIMENSIONS: "384"
+}
+
 describe("the configuration", () => {
   it("keeps texts for as many days as it is told", () => {
     assert.deepStrictEqual(readConfig({}).retention, { searches: 90, executions: undefined, logs: undefined })
@@ -42,6 +49,83 @@ describe("the configuration", () => {
     for (const wrong of ["localhost", "10.0.0.0/33", "10.0.0", "*", "true", "1.2.3.4 5.6.7.8"]) {
       assert.include(refusal({ CAIRN_TRUSTED_PROXIES: wrong }), "CAIRN_TRUSTED_PROXIES is wrong")
     }
+  })
+
+  describe("of an embedding model", () => {
+    const folder = mkdtempSync(join(tmpdir(), "cairn-weights-"))
+    afterAll(() => rmSync(folder, { recursive: true, force: true }))
+    const weightsIn = (text: string) => {
+      const path = join(folder, `${readdirSync(folder).length}.json`)
+      writeFileSync(path, text)
+      return { ...embedded, CAIRN_EMBEDDINGS_WEIGHTS: path }
+    }
+
+    it("has none unless told, and then needs its URL, its name and its width", () => {
+      assert.isUndefined(readConfig({}).embeddings)
+      assert.deepStrictEqual(readConfig(embedded).embeddings, {
+        url: "https://models.example.com/v1",
+        model: "some-model",
+        apiKey: undefined,
+        dimensions: 384,
+        prefixes: { document: "", query: "" },
+        weights: undefined
+      })
+      for (const name of Object.keys(embedded)) assert.include(refusal({ ...embedded, [name]: "" }), `${name} is wrong`)
+      for (const name of ["API_KEY", "WEIGHTS", "QUERY_PREFIX"])
+        assert.include(refusal({ [`CAIRN_EMBEDDINGS_${name}`]: "x" }), `since there is CAIRN_EMBEDDINGS_${name}`)
+    })
+
+    it("takes the whole route for its URL, and puts a space behind a prefix", () => {
+      const { url, prefixes } = readConfig({
+        ...embedded,
+        CAIRN_EMBEDDINGS_URL: "http://127.0.0.1:8081/v1/embeddings/",
+        CAIRN_EMBEDDINGS_QUERY_PREFIX: "query:",
+        CAIRN_EMBEDDINGS_DOCUMENT_PREFIX: "passage: "
+      }).embeddings!
+      assert.deepStrictEqual([url, prefixes], ["http://127.0.0.1:8081/v1", { query: "query: ", document: "passage: " }])
+    })
+
+    it("refuses what can't be, and quotes nothing of it", () => {
+      for (const url of [
+        "models",
+        "ftp://models/v1",
+        "https://me:hunter2@models/v1",
+        "https://models/v1?key=hunter2"
+      ]) {
+        const said = refusal({ ...embedded, CAIRN_EMBEDDINGS_URL: url })
+        assert.include(said, "CAIRN_EMBEDDINGS_URL is wrong: expected a URL like")
+        assert.notInclude(said, "hunter2")
+      }
+      for (const width of ["0", "-1", "4097", "1e3", "many"])
+        assert.include(refusal({ ...embedded, CAIRN_EMBEDDINGS_DIMENSIONS: width }), "from 1 to 4096")
+      assert.strictEqual(readConfig({ ...embedded, CAIRN_EMBEDDINGS_DIMENSIONS: "4096" }).embeddings?.dimensions, 4_096)
+      assert.include(
+        refusal({ ...embedded, ELASTICSEARCH_URL: "http://search:9200" }),
+        "CAIRN_EMBEDDINGS_URL is wrong: expected none, since there is ELASTICSEARCH_URL"
+      )
+    })
+
+    it("takes weights from a file that a fit wrote, and no other", () => {
+      const weights = {
+        low: 0.1,
+        high: 0.9,
+        meaning: 0.8,
+        judge: { features: { words: 1 }, backdrop: 0, signs: { one: 2 } }
+      }
+      assert.deepStrictEqual(readConfig(weightsIn(JSON.stringify(weights))).embeddings?.weights, weights)
+      for (const wrong of [
+        "",
+        "[]",
+        "<html>",
+        JSON.stringify({ ...weights, low: 0.9 }),
+        JSON.stringify({ ...weights, low: -0.1 }),
+        JSON.stringify({ ...weights, meaning: 2 }),
+        JSON.stringify({ ...weights, judge: { ...weights.judge, features: { wrods: 1 } } }),
+        JSON.stringify({ ...weights, judge: { ...weights.judge, signs: { one: null } } })
+      ])
+        assert.include(refusal(weightsIn(wrong)), "CAIRN_EMBEDDINGS_WEIGHTS is wrong: expected a file that")
+      assert.include(refusal({ ...embedded, CAIRN_EMBEDDINGS_WEIGHTS: join(folder, "none") }), "ENOENT")
+    })
   })
 
   it("lets a read wait a second, or as many milliseconds as it is told", () => {
@@ -239,6 +323,7 @@ describe("names of a service", () => {
       KURRENTDB_URL: "kurrentdb://me:hunter2@log:2113",
       ELASTICSEARCH_API_KEY: "hunter2",
       ELASTICSEARCH_PASSWORD: "hunter2 and more",
+      CAIRN_EMBEDDINGS_API_KEY: "hunter2",
       CAIRN_OWNER_KEY: `cairn_live_${"x1".repeat(21)}y`,
       ANTHROPIC_API_KEY: "hunter2",
       OPENAI_API_KEY: "hunter2",
@@ -247,6 +332,7 @@ describe("names of a service", () => {
     /** What has to be beside it. */
     const beside = (name: string) => ({
       ...(name.startsWith("ELASTIC") ? { ELASTICSEARCH_URL: "https://search:9200" } : {}),
+      ...(name.startsWith("CAIRN_EMBED") ? embedded : {}),
       ...(name.endsWith("_PASSWORD") ? { ELASTICSEARCH_USERNAME: "me" } : {}),
       ...(name.startsWith("OTEL_") ? { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" } : {})
     })

@@ -59,3 +59,38 @@ it("every room has a sentence that says what it is for, and every file of the en
   for (const room of ["domain", "infra"])
     for (const name of foldersIn(room)) assert.include(page(`${room}/README.md`), `| \`${name}/\` `)
 })
+
+/** Where nothing is ours to wrap: installed or made. */
+const made = /(^|\/)(node_modules|dist|reference|\.venv|\.cache|__pycache__|data)(\/|$)|^docs\/(events|coverage)\.md$/
+const withComments = ["engine", "domain", "projections", "infra", "src", "test", "bench", "docs", "clients"]
+const filesIn = (folder: string, ending: RegExp) =>
+  readdirSync(new URL(`../${folder}`, import.meta.url), { recursive: true, encoding: "utf8" })
+    .map((name) => (folder === "." ? name : `${folder}/${name}`))
+    .filter((path) => ending.test(path) && !made.test(path))
+/** Lines of a text with their numbers, as they are shown when they are too wide. */
+const wide = (path: string, counts: (line: string) => boolean) => {
+  let fenced = false
+  return readFileSync(new URL(`../${path}`, import.meta.url), "utf8")
+    .split("\n")
+    .flatMap((line, index) => {
+      if (/^\s*(```|~~~)/.test(line)) fenced = !fenced
+      return line.length > 120 && !fenced && counts(line) ? [`${path}:${index + 1}`] : []
+    })
+}
+
+it("pages are no wider than code, but for tables and what is quoted", () => {
+  const texts = [...pages, ...["clients", "test"].flatMap((folder) => filesIn(folder, /\.md$/))]
+  assert.isAbove(texts.length, 100)
+  const found = texts.filter((path) => !made.test(path)).flatMap((path) => wide(path, (line) => !/^\s*[|>]/.test(line)))
+  assert.deepStrictEqual(found, [])
+})
+
+it("comments are no wider than code", () => {
+  const sources = withComments.flatMap((folder) => filesIn(folder, /\.ts$/)).concat("start.cjs", "vitest.config.ts")
+  assert.isAbove(sources.length, 1_000)
+  const isComment = (line: string) => /^\s*(\/\/(?! biome-ignore )|\/\*|\*)/.test(line)
+  assert.deepStrictEqual(
+    sources.flatMap((path) => wide(path, isComment)),
+    []
+  )
+})

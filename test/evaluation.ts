@@ -23,7 +23,10 @@ export interface EvaluationQuery {
   readonly relevant: ReadonlyArray<string>
 }
 
-/** Means over all queries, 0…1: of 1 / rank of the first relevant among ten, of the relevant ones' share among ten, and nDCG@10. */
+/**
+ * Means over all queries, 0…1: of 1 / rank of the first relevant among ten, of the relevant ones' share among ten, and
+ * nDCG@10.
+ */
 export interface Quality {
   readonly mrr: number
   readonly recall: number
@@ -91,7 +94,10 @@ export const queryOf = (task: string): Sought => ({
   limit: 10
 })
 
-/** MiniSearch as its users would set it up for code: our terms (or words as it cuts them), the same boosts, any of the words. */
+/**
+ * MiniSearch as its users would set it up for code: our terms (or words as it cuts them), the same boosts, any of the
+ * words.
+ */
 export const miniSearch = (documents: ReadonlyArray<EvaluationDocument>, byOurTerms = true) => {
   const index = new MiniSearch<EvaluationDocument>({
     fields: ["name", "description", "source"],

@@ -21,8 +21,8 @@ declare module "vitest" {
 const prefix = "cairn-test-"
 
 /**
- * One embedded Postgres in a temporary folder for the whole run, or the server at the URL in `CAIRN_TEST_POSTGRES`, whose user has to
- * be a superuser: suites make databases and roles there, and leave them.
+ * One embedded Postgres in a temporary folder for the whole run, or the server at the URL in `CAIRN_TEST_POSTGRES`,
+ * whose user has to be a superuser: suites make databases and roles there, and leave them.
  */
 const startPostgres = async (project: TestProject): Promise<() => Promise<void>> => {
   const given = process.env["CAIRN_TEST_POSTGRES"]

@@ -3,7 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** Mounts a file system of so many megabytes, in memory, at a folder, which is made; throws where that is not allowed. */
+/**
+ * Mounts a file system of so many megabytes, in memory, at a folder, which is made; throws where that is not allowed.
+ */
 export const mount = (folder: string, megabytes: number): void => {
   mkdirSync(folder, { recursive: true })
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m,mode=0700`, "tmpfs", folder], { stdio: "pipe" })

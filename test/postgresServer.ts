@@ -10,8 +10,8 @@ import { freePort } from "#test/freePort.ts"
 const programs = "/usr/lib/postgresql/15/bin"
 
 /**
- * Whether Debian's PostgreSQL 15 can be started here, for tests that do to a server what the run's own is spared. In CI they
- * run with the others on that server (`.ci/engines`).
+ * Whether Debian's PostgreSQL 15 can be started here, for tests that do to a server what the run's own is spared. In CI
+ * they run with the others on that server (`.ci/engines`).
  */
 export const isHere =
   existsSync(join(programs, "initdb")) && (process.env["CI"] !== "true" || Boolean(process.env["CAIRN_TEST_POSTGRES"]))

@@ -2,12 +2,12 @@ import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Layer, Redacted } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { inject } from "vitest"
-import { tool } from "#src/layers.ts"
+import { tool } from "#src/commandLine.ts"
 import { copyOf, freshDatabase } from "./postgres.ts"
 
 /**
- * A new database as the first start of a service leaves it before it writes anything: with all tables, which take most of that start's time.
- * The first process of the run that asks makes the template.
+ * A new database as the first start of a service leaves it before it writes anything: with all tables, which take most
+ * of that start's time. The first process of the run that asks makes the template.
  */
 export const preparedDatabase: Effect.Effect<Redacted.Redacted<string>, SqlError> = Effect.gen(function* () {
   yield* Effect.promise(() => template())

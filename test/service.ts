@@ -15,6 +15,7 @@ import * as Server from "#src/http/server.ts"
 import { bootstrap } from "#src/keys/bootstrap.ts"
 import * as Layers from "#src/layers.ts"
 import { passesByItself } from "#src/reaction.ts"
+import { joined } from "#src/repositories.ts"
 import { FairScheduler } from "#src/scheduler.ts"
 import { preparedDatabase } from "./preparedDatabase.ts"
 import { type Answer, type Call, type Headers, send } from "./service/call.ts"
@@ -73,7 +74,7 @@ const everything = (
   return Layer.effectDiscard(Effect.andThen(bootstrap(config.ownerKey), react(Layers.reactions, passesByItself))).pipe(
     Layer.provideMerge(Server.serve(config)),
     Layer.provideMerge(Layers.service(config, space === undefined ? undefined : Layer.succeed(DiskSpace, space))),
-    Layer.provideMerge(Layers.joined(config)),
+    Layer.provideMerge(joined(config)),
     Layer.provideMerge(Layers.serviceDatabase(config)),
     Layer.provideMerge(Telemetry.layer(config.telemetry)),
     Layer.provideMerge(
@@ -109,8 +110,8 @@ export interface Service extends TestInstallation {
 }
 
 /**
- * The processes that do jobs on texts are shared by all services of this process, and go with it: a service's own would load the grammars
- * anew, which takes more of the processor than most files' texts.
+ * The processes that do jobs on texts are shared by all services of this process, and go with it: a service's own would
+ * load the grammars anew, which takes more of the processor than most files' texts.
  */
 const shared = Layer.makeMemoMapUnsafe()
 const workers = Effect.runPromise(Layer.buildWithMemoMap(Workers.layer, shared, Scope.makeUnsafe()))

@@ -104,7 +104,7 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => !isLong || !mounts()
   },
   {
-    files: /^test\/console\/(pages|usable|hostile|live)/,
+    files: /\.browser\.test\.ts$/,
     why: "there is no Chromium here (Debian: apt-get install chromium)",
     holds: () => !has("/usr/bin/chromium")
   },

@@ -1,4 +1,5 @@
-import { type Judge, logitOf } from "#domain/search/probability.ts"
+import type { Judge } from "#domain/search/Judge.ts"
+import { logitOf } from "#domain/search/probability.ts"
 import { probability } from "#domain/search/score.ts"
 import { qualityOf } from "#test/evaluation.ts"
 import { median, percentile } from "../report.ts"

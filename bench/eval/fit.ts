@@ -1,17 +1,21 @@
 import type { Feature, Features } from "#domain/search/Features.ts"
-import { type Judge, type Sign, signsOf, strengthOf } from "#domain/search/probability.ts"
+import type { Judge, Sign } from "#domain/search/Judge.ts"
+import { signsOf, strengthOf } from "#domain/search/probability.ts"
 import { median } from "../report.ts"
 import type { Group } from "./groups.ts"
 import { type Choice, fitChoices, fitTrials, type Trial } from "./regress.ts"
 
 /**
- * What all queries of a source weigh together. mbpp has most of the queries and is told from the others by nothing else; the
- * docstrings are how programmers write, and not how tasks are.
+ * What all queries of a source weigh together. mbpp has most of the queries and is told from the others by nothing
+ * else; the docstrings are how programmers write, and not how tasks are.
  */
 const masses: Readonly<Record<string, number>> = { mbpp: 3, agent30: 1, standard: 0.7, others: 0.7 }
 export const sources = Object.keys(masses)
 
-/** For probabilities mbpp has less to say, and there are stores of a few snippets, in half of which the right one is not, and tasks that none does. */
+/**
+ * For probabilities mbpp has less to say, and there are stores of a few snippets, in half of which the right one is
+ * not, and tasks that none does.
+ */
 const otherMasses: Readonly<Record<string, number>> = { mbpp: 2, agent30: 1.5, small: 0.5, off: 0.4 }
 
 /** For strengths also descriptions that are asked for as they stand. */

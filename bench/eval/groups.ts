@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { Likely } from "#domain/search/Candidate.ts"
-import type { Encoder } from "#domain/search/embeddings/Encoder.ts"
+import type { Vector } from "#domain/search/embeddings/vector.ts"
 import type { Features } from "#domain/search/Features.ts"
-import { asked } from "#domain/search/query.ts"
+import { type Asked, asked } from "#domain/search/query.ts"
 import { likeliest } from "#domain/search/rank.ts"
 import { judging, looked } from "#domain/search/secondStage.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
@@ -25,19 +25,22 @@ export interface Group {
   }>
 }
 
-/** The shelves in an index. */
-export const filled = Effect.fnUntraced(function* (shelves: ReadonlyArray<Shelf>) {
+/** Puts shelves into an index, with what each document means; unless told by the table. */
+export const putOn = Effect.fnUntraced(function* (
+  shelves: ReadonlyArray<Shelf>,
+  vectorOf?: (document: EvaluationDocument) => Vector | null
+) {
   const index = yield* SnippetIndex
   const made = new Map<EvaluationDocument, ReturnType<typeof snippetOf>>()
   const put = shelves.flatMap(({ home, documents }) =>
     documents.map((document) => {
       const snippet = made.get(document) ?? snippetOf(document)
       made.set(document, snippet)
-      return { ...snippet, home, id: `${home}/${document.id}` }
+      const vector = vectorOf === undefined ? snippet.vector : vectorOf(document)
+      return { ...snippet, vector, home, id: `${home}/${document.id}` }
     })
   )
   yield* index.apply({ put, voted: [], removed: [] }, { build: 1, position: 1 })
-  return index
 })
 
 /** `home/id` → `id`. */
@@ -50,12 +53,15 @@ export const illiterate = {
 }
 
 /** Asks every query. */
-export const groupsOf = Effect.fnUntraced(function* (sets: ReadonlyArray<QuerySet>, by: Encoder = encoder) {
+export const groupsOf = Effect.fnUntraced(function* (
+  sets: ReadonlyArray<QuerySet>,
+  ask: (task: string) => Asked = (task) => asked(task, encoder)
+) {
   const index = yield* SnippetIndex
   const groups: Array<Group> = []
   for (const { name, source, homes, queries } of sets) {
     for (const query of queries) {
-      const words = asked(query.text, by)
+      const words = ask(query.text)
       const found = yield* index.candidates({ ...queryOf(query.text), homes, asked: words }, looked)
       const features = judging(words, found)
       const candidates = likeliest(words, found, false).map((likely) => {

@@ -5,8 +5,8 @@ import type { QuerySet, Shelf } from "./sets.ts"
 const homeOf = (language: string) => `in ${language}`
 
 /**
- * Tasks in other languages, of snippets that are described in them, and tasks that are misspelt; all among mbpp. What was meant by
- * the latter is asked, too: it says what mending could give at the most.
+ * Tasks in other languages, of snippets that are described in them, and tasks that are misspelt; all among mbpp. What
+ * was meant by the latter is asked, too: it says what mending could give at the most.
  */
 export const makeLanguageSets = (): {
   readonly shelves: ReadonlyArray<Shelf>

@@ -1,23 +1,28 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { Effect, Layer } from "effect"
-import { features } from "#domain/search/Features.ts"
-import type { Judge } from "#domain/search/probability.ts"
+import type { Judge } from "#domain/search/Judge.ts"
+import { asked as askedFor } from "#domain/search/query.ts"
 import { byMeaning } from "#domain/search/ranker.ts"
 import { layer } from "#infra/search/memory/layer.ts"
+import { readEmbeddings } from "#src/embeddings.ts"
 import { embeddings } from "#test/embeddings.ts"
+import { fitModel, modelLayer } from "./byModel.ts"
 import { calibrationTable, worst } from "./calibrationTable.ts"
-import { fitJudge, type Sight, sources } from "./fit.ts"
-import { filled, type Group, groupsOf, illiterate } from "./groups.ts"
+import { sources } from "./fit.ts"
+import { fitted, print, sights } from "./fitted.ts"
+import { groupsOf, illiterate, putOn } from "./groups.ts"
 import { makeLanguageSets } from "./languages.ts"
 import { both, first, type Measured, measured } from "./quality.ts"
 import { makeSets } from "./sets.ts"
 import { usedFor } from "./use.ts"
 
-// `npm run eval`: what search finds on the development sets, beside other engines, and how far its scores can be believed.
-//   --check     ends with 1 where a set's nDCG@10 is by more than .01 below that of figures.json, or scores say too much
+// `npm run eval`: what search finds on the development sets, beside other engines, and how far its scores can be
+// believed.
+//   --check     ends with 1 where a set's nDCG@10 is more than .01 below that of figures.json, or scores say too much
 //   --accept    writes figures.json
 //   --use       what a month of votes for tasks changes, also with a fifth of them wrong
-//   --fit       fits both judges anew, tries them on each source without it, and writes domain/search/ranker.ts
+//   --fit       fits both judges anew, tries them on each source without it, and writes domain/search/ranker.ts; with
+//               CAIRN_EMBEDDINGS_… (docs/embeddings.md) weights for that model, into .cache/eval/weights.json
 
 const wants = (flag: string) => process.argv.includes(`--${flag}`)
 
@@ -27,18 +32,8 @@ const folder = new URL("../../.cache/eval/", import.meta.url)
 /** How far nDCG@10 may fall. */
 const fall = 0.01
 
-const sights: Readonly<Record<"byMeaning" | "byWords", Sight>> = {
-  byMeaning: {
-    features,
-    signs: ["strength", "lead", "share", "words", "meaning", "covered", "documents", "fewness", "one"]
-  },
-  byWords: { features: ["words"], signs: ["lead", "share", "covered", "documents", "fewness", "one"] }
-}
-
-const print = (rows: ReadonlyArray<readonly [string, object]>) => console.table(Object.fromEntries(rows))
-
 const written = (judges: { readonly byMeaning: Judge; readonly byWords: Judge }) =>
-  `import type { Judge } from "./probability.ts"
+  `import type { Judge } from "./Judge.ts"
 
 // Written by \`npm run eval -- --fit\`.
 
@@ -48,31 +43,6 @@ export const byMeaning: Judge = ${JSON.stringify(judges.byMeaning, undefined, 2)
 /** Of tasks of which nothing could be read. */
 export const byWords: Judge = ${JSON.stringify(judges.byWords, undefined, 2)}
 `.replace(/"([a-zA-Z]+)":/g, "$1:")
-
-/** Whether a query is from a source, wherever it is asked: stores of a few snippets ask those of mbpp and agent30, too. */
-const isOf = ({ source, query }: Group, left: string): boolean =>
-  source === left ||
-  (source === "small" && query.id.startsWith(left === "mbpp" ? "q-mbpp" : left === "agent30" ? "agent-" : "none"))
-
-/** Judges that have not seen a source, on it; then the ones that have seen all. */
-const fitted = (groups: ReadonlyArray<Group>, sight: Sight): Judge => {
-  const judge = fitJudge(groups, sight)
-  const without = new Map(
-    sources.map((source) => [
-      source,
-      fitJudge(
-        groups.filter((one) => !isOf(one, source)),
-        sight
-      )
-    ])
-  )
-  console.log("fitted on all sources, and each source by a judge that has not seen it:")
-  print([
-    ...calibrationTable(groups, () => judge, "all"),
-    ...calibrationTable(groups, ({ source }) => without.get(source) ?? judge, "without it")
-  ])
-  return judge
-}
 
 const percent = (value: number) => value.toFixed(4)
 
@@ -105,10 +75,11 @@ const losses = (all: ReadonlyArray<Measured>) => {
 type Figures = Readonly<Record<string, number>>
 
 const program = Effect.gen(function* () {
+  const settings = readEmbeddings((name) => process.env[name]?.trim() || undefined)
   const { shelves: own, sets } = makeSets()
   const others = makeLanguageSets()
   const shelves = [...own, ...others.shelves]
-  yield* filled(shelves)
+  yield* putOn(shelves)
   if (wants("use")) {
     const named = (name: string) => sets.find((set) => set.name === name)!
     for (const name of ["mbpp", "mbpp among 12,898", "agent30", "agent30 among 11,918"]) {
@@ -118,9 +89,16 @@ const program = Effect.gen(function* () {
     return 0
   }
   const groups = yield* groupsOf(sets)
+  if (wants("fit") && settings !== undefined) {
+    const weights = yield* Effect.provide(fitModel(settings, own, sets, groups), modelLayer(settings))
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(new URL("weights.json", folder), `${JSON.stringify(weights, undefined, 2)}\n`)
+    console.log(".cache/eval/weights.json is written: name it by CAIRN_EMBEDDINGS_WEIGHTS")
+    return 0
+  }
   if (wants("fit")) {
     const asked = sets.filter(({ source }) => source !== "held")
-    const unread = yield* groupsOf(asked, illiterate)
+    const unread = yield* groupsOf(asked, (task) => askedFor(task, illiterate))
     const judges = { byMeaning: fitted(groups, sights.byMeaning), byWords: fitted(unread, sights.byWords) }
     writeFileSync(ranker, written(judges))
     console.log("domain/search/ranker.ts is written: run `node_modules/.bin/biome check --write domain`, and --accept")

@@ -1,4 +1,6 @@
-/** Development queries in other words, written for this: what somebody else asks who wants the same. By the query's id. */
+/**
+ * Development queries in other words, written for this: what somebody else asks who wants the same. By the query's id.
+ */
 export const paraphrases: Readonly<Record<string, string>> = {
   "agent-0": "I need the date that lies ten days from now to print the due date on an invoice",
   "agent-2": "verify that every id in the list is unique",

@@ -80,8 +80,8 @@ export const makeSets = (): { readonly shelves: ReadonlyArray<Shelf>; readonly s
       )
     }
   ]
-  // documents that are right have no description in most of these sets, and those among them do: said by nothing else, that
-  // would tell against describing
+  // documents that are right have no description in most of these sets, and those among them do: said by nothing else,
+  // that would tell against describing
   const told = askedByDocstring(distractors, 5).slice(0, 200)
   sets.push({ name: "descriptions", source: "told", homes: ["distractors"], queries: told })
   // a store is small when it is new: whether the right one is in it must be told there, too

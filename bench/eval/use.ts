@@ -49,8 +49,9 @@ const voteFor = (snippet: string, task: string, bloc: string, value: 1 | -1): Ta
 })
 
 /**
- * What is voted in a month. Who asks looks at the ten best: who is right votes for the right one where it is among them, and
- * against the first where that is a wrong one; who is wrong votes for another of the first five, or against the right one.
+ * What is voted in a month. Who asks looks at the ten best: who is right votes for the right one where it is among
+ * them, and against the first where that is a wrong one; who is wrong votes for another of the first five, or against
+ * the right one.
  */
 const monthOf = (queries: ReadonlyArray<EvaluationQuery>, wrongShare: number, ask: Ask) => {
   const next = random(7)
@@ -91,7 +92,10 @@ const inOtherWords = (queries: ReadonlyArray<EvaluationQuery>): ReadonlyArray<Ev
     return text === undefined ? [] : [{ ...query, text }]
   })
 
-/** A month of use of a set: a row for each kind of tasks, with the means before and after. `others` are of another source. */
+/**
+ * A month of use of a set: a row for each kind of tasks, with the means before and after. `others` are of another
+ * source.
+ */
 export const usedFor = Effect.fnUntraced(function* (
   set: QuerySet,
   others: ReadonlyArray<EvaluationQuery>,

@@ -9,7 +9,10 @@ interface Chat {
 /** Of MCP, without sessions. */
 const protocol = "2026-07-28"
 
-/** Snippets that are kept, and workspaces that are used again: what is stored stays as large as it is after the first minute. */
+/**
+ * Snippets that are kept, and workspaces that are used again: what is stored stays as large as it is after the first
+ * minute.
+ */
 const mostSnippets = 200
 const users = 8
 
@@ -22,8 +25,8 @@ const bounded = {
 }
 
 /**
- * What people and programs do, one of each kind at a time, in turns. What one stores another deletes, so that neither the
- * store nor the workspaces grow; the log does.
+ * What people and programs do, one of each kind at a time, in turns. What one stores another deletes, so that neither
+ * the store nor the workspaces grow; the log does.
  */
 export const makeLoad = (target: Target) => {
   let n = 0

@@ -38,7 +38,10 @@ export const valueOf = (metrics: string, name: string): number =>
       ?.split(" ")[1] ?? Number.NaN
   )
 
-/** Looks at a process and what it says of itself. Postgres' processes are not among its children: they come and go with connections. */
+/**
+ * Looks at a process and what it says of itself. Postgres' processes are not among its children: they come and go with
+ * connections.
+ */
 export const lookAt = async (pid: number, metricsPort: number, at: number, operations: number): Promise<Look> => {
   const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
   const own = status(pid)

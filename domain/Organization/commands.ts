@@ -58,7 +58,9 @@ export class NotOrganizationMember extends Data.TaggedError("NotOrganizationMemb
 export class EnterpriseRequired extends Data.TaggedError("EnterpriseRequired")<{ readonly tier: Tier }> {}
 /** Owners and admins manage keys; `role` is that of whoever tried. */
 export class AdminKeyRequired extends Data.TaggedError("AdminKeyRequired")<{ readonly role: Role }> {}
-/** An admin's key may make members and readers only, and nobody's may make an owner; `role` is that of whoever tried. */
+/**
+ * An admin's key may make members and readers only, and nobody's may make an owner; `role` is that of whoever tried.
+ */
 export class OnlyOwnerCanPromote extends Data.TaggedError("OnlyOwnerCanPromote")<{ readonly role: Role }> {}
 /** One more would be more than the `limit` members that the organization may have. */
 export class MemberLimitReached extends Data.TaggedError("MemberLimitReached")<{ readonly limit: number }> {}

@@ -20,8 +20,8 @@ export const OrganizationEvent = Schema.TaggedUnion({
   /** Comes behind the revocation of the member's keys; what the organization knew of the person is gone with it. */
   MemberErased: { user: Schema.String, subject: Schema.String },
   /**
-   * All keys are revoked and nobody is a member any more; what it had stored is deleted in its wake. Erases its name and
-   * secret.
+   * All keys are revoked and nobody is a member any more; what it had stored is deleted in its wake. Erases its name
+   * and secret.
    */
   OrganizationErased: {
     organization: Schema.String,

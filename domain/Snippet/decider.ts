@@ -1,9 +1,10 @@
-import { Data, HashMap, HashSet, Option, Result } from "effect"
+import { Data, HashMap, HashSet, Result } from "effect"
 import type { Decider } from "#engine/Decider.ts"
 import { monthOfSubject, monthSubject } from "../Execution.ts"
 import { logsSubject, monthOfLogs } from "../Printed.ts"
 import { type NewVote, SnippetCommand } from "./commands.ts"
-import { SnippetEvent } from "./events.ts"
+import { addComment, type CommentRefusal, deleteComment, type LiveComment } from "./comments.ts"
+import { SnippetEvent, subjectOf } from "./events.ts"
 
 const Event = SnippetEvent.cases
 
@@ -11,22 +12,6 @@ const Event = SnippetEvent.cases
 export class SnippetNotFound extends Data.TaggedError("SnippetNotFound")<{ readonly snippet: string }> {}
 /** The code was here once and was deleted: the same code again is a new snippet, of the next generation. */
 export class SnippetGone extends Data.TaggedError("SnippetGone")<{ readonly snippet: string }> {}
-
-/** There is no such comment on the snippet, or not any more. */
-export class CommentNotFound extends Data.TaggedError("CommentNotFound")<{ readonly comment: string }> {}
-/** Only a comment's author and those who own the snippet may delete it. */
-export class CommentNotYours extends Data.TaggedError("CommentNotYours")<{ readonly comment: string }> {}
-/** The snippet has as many comments as one may have, which is `limit`. */
-export class CommentLimitReached extends Data.TaggedError("CommentLimitReached")<{ readonly limit: number }> {}
-
-/** Comments that a snippet has at most. */
-const mostComments = 1_000
-
-interface LiveComment {
-  readonly author: string | null
-  /** Whether its text has a subject of its own. */
-  readonly apart: boolean
-}
 
 export interface SnippetState {
   readonly stage: "absent" | "live" | "deleted"
@@ -42,10 +27,6 @@ export interface SnippetState {
   /** Months that have logs. */
   readonly logMonths: HashSet.HashSet<string>
 }
-
-const subjectOf = (snippet: string) => `snippet/${snippet}`
-/** Of a comment's own words: they can be erased without the snippet's. */
-export const commentSubject = (snippet: string, comment: string) => `${subjectOf(snippet)}/comment/${comment}`
 
 const cast = (
   snippet: string,
@@ -137,18 +118,8 @@ const brought = ({ snippet, broughtVotes = [] }: Upload): Array<SnippetEvent> =>
 const without = (set: HashSet.HashSet<string>, member: string | null): HashSet.HashSet<string> =>
   member === null ? set : HashSet.remove(set, member)
 
-type Refusal = SnippetNotFound | SnippetGone | CommentNotFound | CommentNotYours | CommentLimitReached
+type Refusal = SnippetNotFound | SnippetGone | CommentRefusal
 type Decision = Result.Result<Array<SnippetEvent>, Refusal>
-
-const deleteComment = (
-  { snippet, comment, by, owns }: Data.TaggedEnum.Value<SnippetCommand, "DeleteComment">,
-  { comments }: SnippetState
-): Decision => {
-  const live = Option.getOrUndefined(HashMap.get(comments, comment))
-  if (live === undefined) return Result.fail(new CommentNotFound({ comment }))
-  if (!owns && live.author !== by) return Result.fail(new CommentNotYours({ comment }))
-  return Result.succeed([Event.CommentDeleted.make({ snippet, comment, subject: commentSubject(snippet, comment) })])
-}
 
 /** One snippet: one source text in one home, its tasks, runs and votes, until it is deleted. */
 export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusal> = {
@@ -216,20 +187,8 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
           }),
           ...(vote === null ? [] : [cast(snippet, null, task, vote)])
         ]),
-      AddComment: ({ comment, author, home, agent, words }): Decision =>
-        HashMap.size(state.comments) >= mostComments
-          ? Result.fail(new CommentLimitReached({ limit: mostComments }))
-          : Result.succeed([
-              Event.CommentAdded.make({
-                snippet,
-                comment,
-                author,
-                home,
-                subject: commentSubject(snippet, comment),
-                text: { words, agent }
-              })
-            ]),
-      DeleteComment: (command): Decision => deleteComment(command, state),
+      AddComment: (command): Decision => addComment(command, state.comments),
+      DeleteComment: (command): Decision => deleteComment(command, state.comments),
       WithdrawSnippet: ({ rules, found }): Decision =>
         Result.succeed(state.published ? [Event.SnippetWithdrawn.make({ snippet, rules, found })] : []),
       DeleteSnippet: (): Decision => {

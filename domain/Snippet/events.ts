@@ -189,3 +189,6 @@ export const SnippetEvent = Schema.TaggedUnion({
 })
 export type SnippetEvent = typeof SnippetEvent.Type
 export type UploadedText = NonNullable<(typeof SnippetEvent.cases.SnippetUploaded.Type)["text"]>
+
+/** Whose texts a snippet's are. */
+export const subjectOf = (snippet: string) => `snippet/${snippet}`

@@ -6,9 +6,13 @@ export interface Access {
   readonly least: Role | "anyone"
   /** What writes is refused to a key that only reads. */
   readonly does: "reads" | "writes"
-  /** What a person without an organization, one of a lesser tier, or of any but the operator's organization, can't do. */
+  /**
+   * What a person without an organization, one of a lesser tier, or of any but the operator's organization, can't do.
+   */
   readonly needs?: "organization" | "ENTERPRISE" | "operator"
-  /** `workspaces`: in those that the key works in. `stored`: of what the key's person stored, unless it acts for any. */
+  /**
+   * `workspaces`: in those that the key works in. `stored`: of what the key's person stored, unless it acts for any.
+   */
   readonly within?: "workspaces" | "stored"
   /** `any`: not for a key that acts for its own person alone, which it would lead out of that person's workspaces. */
   readonly actsFor?: "any"
@@ -41,6 +45,7 @@ export const operations = {
   "workspaces.listWorkspaces": readsWorkspaces,
   "workspaces.commits": readsWorkspaces,
   "workspaces.commit": readsWorkspaces,
+  "workspaces.compare": readsWorkspaces,
   "workspaces.tree": readsWorkspaces,
   "workspaces.file": readsWorkspaces,
   "git.fetch": readsWorkspaces,
@@ -77,6 +82,7 @@ export const operations = {
   "usage.bounds": reads,
   "usage.setBounds": { least: "admin", does: "writes", needs: "organization" },
 
+  "access.access": reads,
   "keys.createKey": { ...manages, ...forAny },
   "keys.listKeys": lists,
   "keys.limitKey": { ...manages, ...forAny },
@@ -89,7 +95,11 @@ export const operations = {
   "users.changeRole": manages,
   "users.eraseUser": { least: "admin", does: "writes", needs: "organization", takesAway: true },
   "events.events": { ...audits, ...forAny },
+  "events.event": { ...audits, ...forAny },
+  "events.newestEvents": { ...audits, ...forAny },
   "events.eventStream": { ...audits, ...forAny },
+  "activity.activity": { ...audits, ...forAny },
+  "service.status": { least: "owner", does: "reads", needs: "operator", ...forAny },
   "backups.backup": { least: "owner", does: "reads", needs: "operator", ...forAny },
 
   "mcp.messages": reads,

@@ -8,7 +8,10 @@ import { type Access, operations } from "./operations.ts"
 export class RoleRequired extends Data.TaggedError("RoleRequired")<{ readonly role: Role; readonly least: Role }> {}
 /** The key only reads, and this writes. */
 export class ReadOnlyKey extends Data.TaggedError("ReadOnlyKey") {}
-/** What concerns all of the organization is not for a key that is limited to some workspaces or models, or to its person's own. */
+/**
+ * What concerns all of the organization is not for a key that is limited to some workspaces or models, or to its
+ * person's own.
+ */
 export class LimitedKey extends Data.TaggedError("LimitedKey") {}
 /** It concerns all organizations, and is for the owners of the operator's own. */
 export class OperatorRequired extends Data.TaggedError("OperatorRequired") {}

@@ -1,6 +1,8 @@
 import type { Holder } from "../Scope.ts"
 
-/** Whether somebody whom a chat names is the key's own person: by the `user_id` that the key has, or else the e-mail. */
+/**
+ * Whether somebody whom a chat names is the key's own person: by the `user_id` that the key has, or else the e-mail.
+ */
 export const isSelf = ({ userId, email }: Pick<Holder, "userId" | "email">, user: string): boolean =>
   userId === null ? user.toLowerCase() === email : user === userId
 

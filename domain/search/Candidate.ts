@@ -34,8 +34,8 @@ export interface Candidates {
   /** All that pass the query's filters and share a word with the task, or a synonym of one. */
   readonly sharing: number
   /**
-   * All others that pass them and match, see `matches`. An index that does not compare all vectors counts the ones that it
-   * has looked at.
+   * All others that pass them and match, see `matches`. An index that does not compare all vectors counts the ones that
+   * it has looked at.
    */
   readonly near: number
 }

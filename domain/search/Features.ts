@@ -13,6 +13,9 @@ export const features = [
 export type Feature = (typeof features)[number]
 
 export interface Features extends Readonly<Record<Feature, number>> {
-  /** The share of the task's rareness, 0…1, whose words it has, or synonyms of them; words that no snippet has count, too. */
+  /**
+   * The share of the task's rareness, 0…1, whose words it has, or synonyms of them; words that no snippet has count,
+   * too.
+   */
   readonly covered: number
 }

@@ -64,7 +64,9 @@ export class Terms {
     if (count > 1) this.#whole(whole)
   }
 
-  /** The whole identifier in one spelling, so that readCsv and read_csv meet, and above texts that have only its parts. */
+  /**
+   * The whole identifier in one spelling, so that readCsv and read_csv meet, and above texts that have only its parts.
+   */
   #whole(joined: string): void {
     if (joined.length > longest) return
     const whole = joined.toLowerCase()

@@ -1,6 +1,6 @@
 /**
- * The natural logarithm and its inverse, of sums, products and quotients alone, which every runtime rounds alike: `Math.log`
- * and `Math.exp` differ in their last bits from one release of an engine to the next, and with them scores.
+ * The natural logarithm and its inverse, of sums, products and quotients alone, which every runtime rounds alike:
+ * `Math.log` and `Math.exp` differ in their last bits from one release of an engine to the next, and with them scores.
  */
 
 const ln2 = Math.LN2

@@ -23,6 +23,8 @@ export interface Explanation {
     /** What the task has in its place, which no snippet has. */
     readonly asked?: string
   }>
+  /** Whose vectors say how near the meanings are: `table`, or the model's name. */
+  readonly meaningBy: string
   /** How near the meanings are, 0…1, and what of it is nearest to each piece of the task; nearest first. */
   readonly cosine: number
   readonly nearest: ReadonlyArray<{
@@ -36,7 +38,10 @@ export interface Explanation {
   readonly completeness: { readonly value: number; readonly effect: number }
   /** What votes for tasks near to this one add, and these tasks, the nearest first. */
   readonly learned: { readonly effect: number; readonly tasks: ReadonlyArray<LearnedTask> }
-  /** How near it is to everything, and its length, and what each adds to its strength beside the others that were judged. */
+  /**
+   * How near it is to everything, and its length, and what each adds to its strength beside the others that were
+   * judged.
+   */
   readonly hub: { readonly value: number; readonly effect: number }
   readonly length: { readonly characters: number; readonly effect: number }
 }
@@ -127,11 +132,13 @@ export const explaining = (
   const means = { hub: mean("hub"), length: mean("length") }
   return ({ likely, features, votes, learned, completeness }, probability) => {
     const { candidate } = likely
-    const effect = (of: "hub" | "length") => (byMeaning.features[of] ?? 0) * (features[of] - means[of])
+    const judge = asked.model?.weights.judge ?? byMeaning
+    const effect = (of: "hub" | "length") => (judge.features[of] ?? 0) * (features[of] - means[of])
     return {
       probability,
       wordShare: likely.words,
       words: wordsOf(asked, found, candidate),
+      meaningBy: asked.model?.called ?? "table",
       cosine: likely.cosine,
       nearest: nearestOf(asked, candidate, textOf),
       verdict: { value: candidate.verdict, effect: votes },

@@ -27,8 +27,8 @@ const fold = (text: string): string =>
     .replace(/[ßøæœłđðþıØÆŒŁĐÐÞ]/g, (letter) => undecomposed[letter.toLowerCase()]!)
 
 /**
- * Compatibility forms and accents folded: `Ｆｉｌｅ`, `ﬁle` → file, `Größe` → Grosse. Hangul and kana stay whole. At most `length`
- * UTF-16 units.
+ * Compatibility forms and accents folded: `Ｆｉｌｅ`, `ﬁle` → file, `Größe` → Grosse. Hangul and kana stay whole. At most
+ * `length` UTF-16 units.
  */
 export function* folding(text: string, length: number): Steps<string> {
   let done = ""

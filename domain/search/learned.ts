@@ -57,13 +57,15 @@ export interface Learned {
   readonly near: ReadonlyArray<NearVote>
 }
 
-/** What votes weigh by who gave them, and how a vote without a task counts, whose task is that of a search before it. */
+/**
+ * What votes weigh by who gave them, and how a vote without a task counts, whose task is that of a search before it.
+ */
 export const voteWeights = { human: 1, ai: 0.5, own: 0.05, recalled: 0.5 } as const
 
 /**
- * How near tasks are, by their cosine: from `least` on, and steeper from `nearly` on, where they ask for the same. As far as it
- * comes of the same words it says less: tasks that differ in one word of many are often others of a kind. With these the same
- * task is about 1 away from nothing.
+ * How near tasks are, by their cosine: from `least` on, and steeper from `nearly` on, where they ask for the same. As
+ * far as it comes of the same words it says less: tasks that differ in one word of many are often others of a kind.
+ * With these the same task is about 1 away from nothing.
  */
 const alike = { least: 0.35, slope: 3.5, nearly: 0.8, steeper: 6, sameWords: 2.5 } as const
 
@@ -97,7 +99,10 @@ const shared = (one: ReadonlySet<string>, other: ReadonlySet<string>): number =>
   return (2 * both) / (one.size + other.size)
 }
 
-/** Of the pieces of two tasks how far each has the same in the other, 0…1: squares of cosines, so that what is merely near counts little. */
+/**
+ * Of the pieces of two tasks how far each has the same in the other, 0…1: squares of cosines, so that what is merely
+ * near counts little.
+ */
 const samePieces = (reading: Asked["reading"], pieces: ReadonlyArray<WeighedPiece>): number => {
   const { weights } = reading
   const size = weights.length
@@ -137,8 +142,8 @@ const nearnessTo = ({ meanings, read, reading, terms, texts }: Asked): ((vote: T
 }
 
 /**
- * What votes for tasks say of snippets for a task that is asked. Of each bloc the vote of the nearest task counts, in any
- * order of them the same.
+ * What votes for tasks say of snippets for a task that is asked. Of each bloc the vote of the nearest task counts, in
+ * any order of them the same.
  */
 export const learnedFor = (asked: Asked, votes: Iterable<TaskVote>): ReadonlyMap<string, Learned> => {
   const nearnessOfVote = nearnessTo(asked)
@@ -159,7 +164,9 @@ export const learnedFor = (asked: Asked, votes: Iterable<TaskVote>): ReadonlyMap
   )
 }
 
-/** Votes of one kind: what all come to, each by its nearness beside the nearest one, and as much of it as that is near. */
+/**
+ * Votes of one kind: what all come to, each by its nearness beside the nearest one, and as much of it as that is near.
+ */
 const side = (near: ReadonlyArray<NearVote>, value: 1 | -1, worth: number, most: number): number => {
   const some = near.filter(({ vote }) => vote.value === value)
   const nearest = some.reduce((most, { nearness }) => Math.max(most, nearness), 0)
@@ -171,7 +178,10 @@ const side = (near: ReadonlyArray<NearVote>, value: 1 | -1, worth: number, most:
 const effectOf = (near: ReadonlyArray<NearVote>): number =>
   side(near, 1, worth.up, bounds.up) - side(near, -1, worth.down, bounds.down)
 
-/** Of two that are as near what weighs more, then what speaks against it, then the bloc's name: so that no order matters. */
+/**
+ * Of two that are as near what weighs more, then what speaks against it, then the bloc's name: so that no order
+ * matters.
+ */
 const isNearer = (one: NearVote, other: NearVote): boolean => {
   if (one.nearness !== other.nearness) return one.nearness > other.nearness
   if (one.vote.weight !== other.vote.weight) return one.vote.weight > other.vote.weight

@@ -11,15 +11,17 @@ const mostTried = 4_000
 /** Words that one is taken for. */
 const mostTaken = 3
 
-/** Words to look for instead of what no snippet has, by their terms: what may be meant by each, likeliest kind first. */
+/**
+ * Words to look for instead of what no snippet has, by their terms: what may be meant by each, likeliest kind first.
+ */
 export interface Doubt {
   readonly word: string
   readonly spellings: ReadonlyMap<string, ReadonlyArray<string>>
 }
 
 /**
- * The words of a task that may be misspelt: no snippet has them, by the `frequencies` of the terms, and the table of embeddings
- * does not know them as words.
+ * The words of a task that may be misspelt: no snippet has them, by the `frequencies` of the terms, and the table of
+ * embeddings does not know them as words.
  */
 export function* doubting(
   task: string,
@@ -50,8 +52,8 @@ export function* doubting(
 }
 
 /**
- * What doubtful words are taken for: what `known` says that some snippets have, how many by its term. A word that the table
- * knows is likelier than one that it does not, then one that begins alike, then one that more snippets have.
+ * What doubtful words are taken for: what `known` says that some snippets have, how many by its term. A word that the
+ * table knows is likelier than one that it does not, then one that begins alike, then one that more snippets have.
  */
 export const mend = (
   doubtful: ReadonlyArray<Doubt>,

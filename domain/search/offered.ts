@@ -5,8 +5,8 @@
 export const leastTaken = 0.6
 
 /**
- * The least cosine with the task, and the least score beside it, of what is offered with a lower score: of several that do
- * about the same none is likely to be the right one, and each is worth a look.
+ * The least cosine with the task, and the least score beside it, of what is offered with a lower score: of several that
+ * do about the same none is likely to be the right one, and each is worth a look.
  */
 export const leastMeaning = 0.67
 export const leastScoreBeside = 0.05

@@ -1,30 +1,7 @@
 import { exp, log } from "./exact.ts"
-import { type Feature, type Features, features } from "./Features.ts"
+import { type Features, features } from "./Features.ts"
+import { type Judge, type Sign, signs } from "./Judge.ts"
 import { looked } from "./secondStage.ts"
-
-/** What tells how likely it is that a candidate answers the task: where it stands among the others, and how good the best of them is. */
-export const signs = [
-  "strength",
-  "lead",
-  "share",
-  "words",
-  "meaning",
-  "pieces",
-  "covered",
-  "toldPieces",
-  "documents",
-  "fewness",
-  "one"
-] as const
-export type Sign = (typeof signs)[number]
-
-/** Weights of features make a candidate's strength, weights of signs the logit of its probability. */
-export interface Judge {
-  readonly features: Readonly<Partial<Record<Feature, number>>>
-  /** The strength of a snippet that has nothing to do with a task: stands for those that a small store lacks. */
-  readonly backdrop: number
-  readonly signs: Readonly<Partial<Record<Sign, number>>>
-}
 
 /** What a judge makes of a candidate's features: one number, the greater the better. */
 export const strengthOf = (judge: Judge, of: Features): number => {
@@ -37,8 +14,8 @@ export const strengthOf = (judge: Judge, of: Features): number => {
 const leastShare = 1e-4
 
 /**
- * The signs of some candidates, in their order. The first `looked` tell what the others stand beside; where there are fewer,
- * the backdrop stands for the rest. All signs but the first three are of the strongest, so that the order of the
+ * The signs of some candidates, in their order. The first `looked` tell what the others stand beside; where there are
+ * fewer, the backdrop stands for the rest. All signs but the first three are of the strongest, so that the order of the
  * probabilities is that of the strengths.
  */
 export const signsOf = (

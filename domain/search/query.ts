@@ -4,6 +4,7 @@ import { idf } from "./bm25f.ts"
 import type { Encoder, QueryMeaning } from "./embeddings/Encoder.ts"
 import type { Reading } from "./embeddings/Reading.ts"
 import type { Vector } from "./embeddings/vector.ts"
+import type { ModelWeights } from "./modelWeights.ts"
 import { synonymsOf, synonymWeight } from "./synonyms.ts"
 import { termOf } from "./Terms.ts"
 import { findingFirst, withWords } from "./tokenize.ts"
@@ -83,11 +84,19 @@ export interface Asked {
   /** The pieces of the whole task, by which the second stage looks. */
   readonly reading: Reading
   readonly mended: Mended
+  /** Whose vectors the meanings are, and those they are compared with; unless given the table's. */
+  readonly model?: AskedModel
+}
+
+/** A model whose vectors a task is asked by. */
+export interface AskedModel {
+  readonly called: string
+  readonly weights: ModelWeights
 }
 
 /**
- * Cuts a task into what is searched by. A word that is `mended` has as alternatives, as its synonyms are, what it is taken for;
- * the task means what it would with the likeliest of them.
+ * Cuts a task into what is searched by. A word that is `mended` has as alternatives, as its synonyms are, what it is
+ * taken for; the task means what it would with the likeliest of them.
  */
 export function* asking(
   task: string,

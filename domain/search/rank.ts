@@ -3,6 +3,7 @@ import type { Candidates, Judged, Likely } from "./Candidate.ts"
 import { type Explanation, explaining } from "./explanation.ts"
 import { fields } from "./IndexedText.ts"
 import { type Learned, sought } from "./learned.ts"
+import { asTable } from "./modelWeights.ts"
 import { logitOf, signsOf } from "./probability.ts"
 import { type Asked, merged, plan, type QueryPlan } from "./query.ts"
 import { byMeaning, byWords } from "./ranker.ts"
@@ -40,7 +41,10 @@ export interface Ranking {
   readonly total: number
 }
 
-/** Whether the first stage finds something: it shares a term with the task, or a synonym of one, or is near all the same. */
+/**
+ * Whether the first stage finds something: it shares a term with the task, or a synonym of one, or is near all the
+ * same.
+ */
 export const matches = (sharesWord: boolean, score: number): boolean => sharesWord || score >= leastScore
 
 /** What counts in the first stage beside how well it matches. */
@@ -50,8 +54,8 @@ export const priorOf = (verdictOdds: number, completeness: number, preferComplet
 const { fround } = Math
 
 /**
- * What the terms of a text add up to in a candidate, in 32-bit floats, which is what indexes keep: what is as likely to one
- * ties here, too.
+ * What the terms of a text add up to in a candidate, in 32-bit floats, which is what indexes keep: what is as likely to
+ * one ties here, too.
  */
 const sumOfText = (terms: QueryPlan["texts"][number], counts: ArrayLike<number>, worths: ArrayLike<number>): number => {
   let sum = 0
@@ -84,9 +88,9 @@ const nobody: ReadonlySet<string> = new Set()
 const untaught: ReadonlyMap<string, Learned> = new Map()
 
 /**
- * An index's candidates as the first stage orders them, likeliest first; ties in order of id. What it says depends on nothing
- * but the candidate and what the index says of the scope: how rare a word is elsewhere must not leak. `also` match whatever
- * they say, see `IndexQuery`.
+ * An index's candidates as the first stage orders them, likeliest first; ties in order of id. What it says depends on
+ * nothing but the candidate and what the index says of the scope: how rare a word is elsewhere must not leak. `also`
+ * match whatever they say, see `IndexQuery`.
  */
 export const likeliest = (
   asked: Asked,
@@ -104,8 +108,8 @@ export const likeliest = (
     for (let at = 0; at < fieldCount; at++) worths[at] = occurrence(fields[at]!, lengths[at]!, averages[at]!)
     const sum = sumOf(weighted, counts, worths)
     const words = wordShare(sum, weighted.self)
-    const cosine = asked.read === 0 ? 0 : candidate.cosine
-    const matching = relevance(words, cosine, asked.read)
+    const cosine = asked.read === 0 ? 0 : asTable(candidate.cosine, asked.model)
+    const matching = relevance(words, cosine, asked.read, asked.model?.weights.meaning)
     const final = score(matching, priorOf(verdictOdds(verdict), completeness, preferComplete))
     if (!matches(sum > 0, final) && !also.has(candidate.id)) continue
     const shown = Math.min(1, Math.max(0, cosine))
@@ -132,8 +136,8 @@ export const foremost = (
 }
 
 /**
- * What the second stage says of the likeliest, in their order. Of a task that could be read in part each of the two judges
- * counts by its share.
+ * What the second stage says of the likeliest, in their order. Of a task that could be read in part each of the two
+ * judges counts by its share.
  */
 export const judge = (
   asked: Asked,
@@ -142,13 +146,14 @@ export const judge = (
   preferComplete: boolean,
   learned: ReadonlyMap<string, Learned> = untaught
 ): ReadonlyArray<Judged> => {
-  const { read } = asked
+  const { read, model } = asked
   const all = likely.map(judging(asked, found))
-  const meant = signsOf(byMeaning, all, found.documents)
+  const ofMeaning = model?.weights.judge ?? byMeaning
+  const meant = signsOf(ofMeaning, all, found.documents)
   const said = read === 1 ? [] : signsOf(byWords, all, found.documents)
   return likely.map((one, at) => {
     const { verdict, completeness } = one.candidate
-    const meaning = read === 0 ? 0 : read * logitOf(byMeaning, meant[at]!)
+    const meaning = read === 0 ? 0 : read * logitOf(ofMeaning, meant[at]!)
     const words = read === 1 ? 0 : (1 - read) * logitOf(byWords, said[at]!)
     return {
       likely: one,
@@ -172,9 +177,10 @@ export const ordered = (judged: ReadonlyArray<Judged>): ReadonlyArray<Judged> =>
   )
 
 /**
- * The best of an index's candidates. The likeliest 50 are judged and put in order; whoever wants more gets the others behind
- * them as the first stage has them, by no higher a score than the last of these: so a longer list begins as a shorter one. With
- * `textOf`, which gives a piece's letters, each is explained. `learned` is by ids; those for which it speaks are among the 50.
+ * The best of an index's candidates. The likeliest 50 are judged and put in order; whoever wants more gets the others
+ * behind them as the first stage has them, by no higher a score than the last of these: so a longer list begins as a
+ * shorter one. With `textOf`, which gives a piece's letters, each is explained. `learned` is by ids; those for which it
+ * speaks are among the 50.
  */
 export const rank = (
   asked: Asked,

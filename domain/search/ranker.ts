@@ -1,4 +1,4 @@
-import type { Judge } from "./probability.ts"
+import type { Judge } from "./Judge.ts"
 
 // Written by `npm run eval -- --fit`.
 

@@ -28,9 +28,10 @@ const meaningWeight = 0.75
 /**
  * How well a text matches, 0…1: 0.25 of its word share + 0.75 of its cosine with the query. Where only a part of the
  * query could be read (`read`, 0…1), the cosine speaks for that part only; where nothing could, the words alone count.
+ * Of a model other than the table the meaning counts as `meaning` says.
  */
-export const relevance = (wordShare: number, cosine: number, read: number): number => {
-  const weight = meaningWeight * read
+export const relevance = (wordShare: number, cosine: number, read: number, meaning = meaningWeight): number => {
+  const weight = meaning * read
   return (1 - weight) * wordShare + weight * Math.min(1, Math.max(0, cosine))
 }
 
@@ -62,7 +63,9 @@ export const verdictLogit = (verdict: number): number => clamped(log(odds(verdic
 const stubLoss = 6
 const wholeGain = 2
 
-/** What completeness (0…1) adds to the logit of a probability where complete implementations are preferred; 0: a stub. */
+/**
+ * What completeness (0…1) adds to the logit of a probability where complete implementations are preferred; 0: a stub.
+ */
 export const completenessLogit = (completeness: number): number =>
   completeness === 0 ? -stubLoss : wholeGain * (completeness - 0.5)
 

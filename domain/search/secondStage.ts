@@ -35,7 +35,10 @@ const pieceWeights = (
   return { byLength, byRareness, byBoth }
 }
 
-/** Of each piece of the task, the best cosine with a piece of the snippet, and with one of what is told of it; 0 at least. */
+/**
+ * Of each piece of the task, the best cosine with a piece of the snippet, and with one of what is told of it; 0 at
+ * least.
+ */
 interface Nearness {
   readonly any: Float64Array
   readonly told: Float64Array

@@ -26,7 +26,10 @@ const notAscii = /[^\x00-\x7f]/
 /** By how much a task may grow when it is folded: one character becomes eighteen at the most. */
 const growth = 1_000
 
-/** The words of a text, and how each is cut; of a long text its first 100,000 characters count, and as many of what it is folded to. */
+/**
+ * The words of a text, and how each is cut; of a long text its first 100,000 characters count, and as many of what it
+ * is folded to.
+ */
 function* findingWords(text: string, most = looked) {
   const seen = beginningOf(text, looked)
   if (!notAscii.test(seen)) return { words: seen.matchAll(asciiWord), part: asciiPart }
@@ -85,7 +88,10 @@ export function* findingFirst(text: string, most: number): Steps<ReadonlyArray<s
 /** The same on end. */
 export const firstTerms = (text: string, most: number): ReadonlyArray<string> => atOnce(findingFirst(text, most))
 
-/** A text's distinct words that are one part each and have no more than some letters, in lower case and folded, with their terms. */
+/**
+ * A text's distinct words that are one part each and have no more than some letters, in lower case and folded, with
+ * their terms.
+ */
 export const plainWords = (text: string, longest: number): ReadonlyMap<string, string> => {
   const plain = new Map<string, string>()
   const { words, part } = atOnce(findingWords(text, text.length + growth))

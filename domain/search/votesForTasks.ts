@@ -66,9 +66,9 @@ export const atHome = (given: Given, owned: Owned, read: TaskRead): TaskVote => 
 })
 
 /**
- * The vote as it counts for searches of all other homes that ask for what is public; `undefined`: it does not. It has to be a
- * stranger's, who had asked for what is public, on a snippet that is public still: what its own tenant asks is nobody else's
- * matter. All of one tenant count for one, and what they asked is not told.
+ * The vote as it counts for searches of all other homes that ask for what is public; `undefined`: it does not. It has
+ * to be a stranger's, who had asked for what is public, on a snippet that is public still: what its own tenant asks is
+ * nobody else's matter. All of one tenant count for one, and what they asked is not told.
  */
 export const amongStrangers = (given: Given, owned: Owned, read: TaskRead): TaskVote | undefined => {
   const tenant = tenantOf(given.home)

@@ -6,6 +6,7 @@ import {
   type DecidedCommand,
   type Kind,
   type Page,
+  type ReadAll,
   type ReadStream,
   type StoredEvent,
   sizeOf,
@@ -13,6 +14,7 @@ import {
   WrongRevision
 } from "#engine/ports/EventStore.ts"
 import { derivedId } from "../derivedId.ts"
+import { isBy } from "../Event.ts"
 import { beginning, isAfter, type Position, positionOf } from "../Position.ts"
 import { bySteps, Facts } from "../texts.ts"
 import * as MemoryTexts from "./Texts.ts"
@@ -22,6 +24,16 @@ const endOf = (commands: ReadonlyArray<ReadonlyArray<StoredEvent>>): Appended =>
   const { revision, recordedAt } = commands.at(-1)!.at(-1)!
   return { revision, recordedAt, positions: commands.map((events) => events.at(-1)!.position) }
 }
+
+const wantedBy =
+  ({ types, tenant, stream, actor, correlation, requested }: ReadAll) =>
+  (event: StoredEvent): boolean =>
+    (types?.includes(event.type) ?? true) &&
+    (tenant === undefined || event.tenant === tenant) &&
+    (stream === undefined || event.stream === stream) &&
+    (actor === undefined || isBy(event.actor, actor, tenant)) &&
+    (correlation === undefined || event.correlationId === correlation) &&
+    (requested === undefined || event.request !== null)
 
 /**
  * A log whose positions are `step` apart: whoever counts on from one of them, instead of reading on, finds nothing
@@ -91,16 +103,15 @@ const make = (step: number, coarse = false) =>
       outcome: (stream, commandId) => Effect.sync(() => ofCommand(stream, commandId)),
       readStream: (stream, after, options = {}) =>
         Effect.sync(() => pageOf(ofStream(stream).slice(after + 1), options)),
-      readAll: (after, { types, tenant, stream, requested, factsOnly: _facts, withoutLong: _long, ...options } = {}) =>
+      readAll: (after, options = {}) => Effect.sync(() => pageOf(behind(after).filter(wantedBy(options)), options)),
+      newest: ({ limit, before, ...which }) =>
         Effect.sync(() =>
-          pageOf(
-            behind(after)
-              .filter((event) => types?.includes(event.type) ?? true)
-              .filter((event) => tenant === undefined || event.tenant === tenant)
-              .filter((event) => stream === undefined || event.stream === stream)
-              .filter(({ request }) => requested === undefined || request !== null),
-            options
-          )
+          log
+            .filter(wantedBy(which))
+            .map(({ position }) => position)
+            .filter((position) => before === undefined || isAfter(before, position))
+            .slice(-limit)
+            .reverse()
         ),
       eventAt: (position) => Effect.sync(() => log.find((event) => event.position === position)?.eventId),
       head: Effect.sync(head),

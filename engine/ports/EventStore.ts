@@ -122,10 +122,22 @@ export interface ReadAll extends ReadStream, Look {
   /** Only this tenant's; everyone's when absent. */
   readonly tenant?: string
   readonly stream?: string
+  /** Only those that this key or this person of the tenant led to; nobody else's doing is looked for by who it was. */
+  readonly actor?: string
+  /** Only those that share this correlation. */
+  readonly correlation?: string
   /** Only those that a request led to, one a command. */
   readonly requested?: true
   /** Without their texts, as though these were erased: for who has no use of them, and would hold megabytes. */
   readonly factsOnly?: boolean
+}
+
+/** Which events are looked for from the log's end. */
+export interface Newest extends Pick<ReadAll, "types" | "tenant" | "stream" | "actor"> {
+  /** At most so many. */
+  readonly limit: number
+  /** Only those strictly before it; all when absent. */
+  readonly before?: Position
 }
 
 /**
@@ -151,6 +163,8 @@ export class EventStore extends Context.Service<
     readonly readStream: (stream: string, after: number, options?: ReadStream) => Effect.Effect<Page, StoreUnavailable>
     /** A page of every stream, in commit order, strictly after a position. */
     readonly readAll: (after: Position, options?: ReadAll) => Effect.Effect<Page, StoreUnavailable>
+    /** Where the last events are, the newest first: to read from there on, whoever wants what lies at the log's end. */
+    readonly newest: (which: Newest) => Effect.Effect<ReadonlyArray<Position>, StoreUnavailable>
     /** The id of the event at a position; `undefined`: there is none at it, or no more. */
     readonly eventAt: (position: Position) => Effect.Effect<string | undefined, StoreUnavailable>
     /**

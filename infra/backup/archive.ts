@@ -51,7 +51,10 @@ interface BackupTargetOptions {
   readonly encrypt: Parameters<typeof stored>[2]
 }
 
-/** A tar of what is made, encrypted for recipients where some are given; `directory` has the file that waits to be taken. */
+/**
+ * A tar of what is made, encrypted for recipients where some are given; `directory` has the file that waits to be
+ * taken.
+ */
 export const archiveOf = Effect.fnUntraced(function* (
   directory: string,
   recipients: ReadonlyArray<string>,

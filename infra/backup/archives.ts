@@ -14,7 +14,10 @@ const running = new ArchiveNotBegun({
   message: "Another backup is being sent, and one is at a time. Ask again when it has ended."
 })
 
-/** Waits where others' data folders are: on the service's disk. What a service that was killed has left goes when the next one starts. */
+/**
+ * Waits where others' data folders are: on the service's disk. What a service that was killed has left goes when the
+ * next one starts.
+ */
 export const layer = (dataDir: string) =>
   Layer.effect(
     BackupArchives,

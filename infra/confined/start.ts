@@ -75,7 +75,8 @@ const spawned = (file: string, args: ReadonlyArray<string>) => {
   try {
     const child = spawn(file, args, {
       cwd: house,
-      // nothing of the service's environment, folder or output; its own group, so that a terminal's Ctrl-C is not for it
+      // nothing of the service's environment, folder or output; its own group, so that a terminal's Ctrl-C is not for
+      // it
       env: {},
       stdio: ["pipe", "pipe", "ignore", ...(hasShell ? (["pipe"] as const) : [])],
       detached: true
@@ -90,8 +91,8 @@ const spawned = (file: string, args: ReadonlyArray<string>) => {
 }
 
 /**
- * Starts one. `onMessage` is called for each message of it, `onDeath` once, when it ended or broke off. One that can't be started is dead at
- * once, and says so like any other.
+ * Starts one. `onMessage` is called for each message of it, `onDeath` once, when it ended or broke off. One that can't
+ * be started is dead at once, and says so like any other.
  */
 export const startConfined = (
   confinement: Confinement,

@@ -71,7 +71,10 @@ export class Repository {
     return this.keepBlob(sha, read.content)
   }
 
-  /** How much of a blob of this size is in memory when it is read piece by piece: all of one that is kept, or stored as a delta. */
+  /**
+   * How much of a blob of this size is in memory when it is read piece by piece: all of one that is kept, or stored as
+   * a delta.
+   */
   async bytesAtOnce(sha: Sha, size: number): Promise<number> {
     if (size <= keptBlobBytes) return size
     const opened = await openObject(this.gitdir, sha)

@@ -49,8 +49,8 @@ const differing = async (
 }
 
 /**
- * What differs between two directories, stored or in memory, in byte order of paths, found as it is asked for; equal ones below are
- * not read.
+ * What differs between two directories, stored or in memory, in byte order of paths, found as it is asked for; equal
+ * ones below are not read.
  */
 export const differences = async function* (
   repository: Repository,

@@ -49,7 +49,10 @@ interface ListedFile {
   readonly node: FileNode
 }
 
-/** Where the files of a tree are, in byte order of paths, read as they are asked for: of a long list only its place in the tree is kept. */
+/**
+ * Where the files of a tree are, in byte order of paths, read as they are asked for: of a long list only its place in
+ * the tree is kept.
+ */
 export const placesOf = async function* (
   repository: Repository,
   tree: Sha

@@ -3,8 +3,9 @@ import type { Sha } from "#ports/WorkspaceStore.ts"
 import { readText } from "./durableFs.ts"
 
 /**
- * How many bytes the files of a root tree have, at most, noted beside the objects when the tree is saved: to add them up
- * would read the head of every blob. Only a shortcut, so it is never synced: a line that is torn or lost costs that sum.
+ * How many bytes the files of a root tree have, at most, noted beside the objects when the tree is saved: to add them
+ * up would read the head of every blob. Only a shortcut, so it is never synced: a line that is torn or lost costs that
+ * sum.
  */
 const fileName = "cairn-bytes"
 const line = /^([0-9a-f]{40}) ([0-9]+)$/

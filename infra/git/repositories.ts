@@ -10,8 +10,8 @@ const erased = ".erased-"
 export const incoming = ".incoming-"
 
 /**
- * The file in the folder of repositories that says to which database it belongs. A folder that had it and has it no more is
- * away (a disk that is not mounted leaves an empty folder in its place): nothing may be made or erased in it.
+ * The file in the folder of repositories that says to which database it belongs. A folder that had it and has it no
+ * more is away (a disk that is not mounted leaves an empty folder in its place): nothing may be made or erased in it.
  */
 export const mark = ".installation"
 
@@ -56,8 +56,8 @@ export const makeRepository = async (directory: string, gitdir: string): Promise
 }
 
 /**
- * Out of sight at once and durably, then deleted, with what an earlier try has left of it; another process may be at the
- * same. `sweep` finishes it after a crash.
+ * Out of sight at once and durably, then deleted, with what an earlier try has left of it; another process may be at
+ * the same. `sweep` finishes it after a crash.
  */
 export const eraseRepository = async (directory: string, workspace: string): Promise<void> => {
   const gitdir = repositoryPath(directory, workspace)

@@ -22,7 +22,10 @@ const merged = async <A>(
   return [...both, ...some.slice(at), ...others.slice(from)]
 }
 
-/** In byte order of a text of each, as `sortedByBytes`; of very many, runs are sorted and merged with breaths in between. */
+/**
+ * In byte order of a text of each, as `sortedByBytes`; of very many, runs are sorted and merged with breaths in
+ * between.
+ */
 export const sortedInTurns = async <A>(
   items: ReadonlyArray<A>,
   textOf: (item: A) => string,

@@ -16,7 +16,9 @@ export class Fault extends Data.TaggedError("Fault")<{
   /** `passes`: the same again may go through in a moment. The stream is gone for good when it is `deleted`. */
   readonly kind: "passes" | "wrong-revision" | "no-stream" | "deleted" | "denied" | "too-big" | "other"
   readonly message: string
-  /** Where the client goes on from there by itself: to the node that leads, or on looking for one that can be reached. */
+  /**
+   * Where the client goes on from there by itself: to the node that leads, or on looking for one that can be reached.
+   */
   readonly way?: "elsewhere" | "unreachable"
   /** The revision that a stream has, where another was expected; -1: none. */
   readonly actual?: number
@@ -77,7 +79,8 @@ export const faultOf = (error: unknown): Fault => {
   if (isOfCertificate(message)) return new Fault({ kind: "other", message })
   if (error instanceof NotLeaderError) return new Fault({ kind: "passes", message, way: "elsewhere" })
   if (error instanceof UnavailableError) return new Fault({ kind: "passes", message, way: "unreachable" })
-  // no leader is known while one is elected, and the client says `unknown` of it; its native half has gRPC's words instead of numbers
+  // no leader is known while one is elected, and the client says `unknown` of it; its native half has gRPC's words
+  // instead of numbers
   if (error instanceof DeadlineExceededError || passing.has(code) || passingWords.test(message))
     return new Fault({ kind: "passes", message })
   return new Fault({ kind: "other", message })

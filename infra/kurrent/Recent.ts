@@ -4,7 +4,10 @@ import type { Kind, StoredEvent } from "#engine/ports/EventStore.ts"
 /** Tenants of which it is known what came: with more of them it begins anew. */
 const mostTenants = 10_000
 
-/** What came behind a place, without a gap: whose, of which types. Fed by the subscription, and by whoever read on sooner. */
+/**
+ * What came behind a place, without a gap: whose, of which types. Fed by the subscription, and by whoever read on
+ * sooner.
+ */
 export class Recent {
   readonly #last = new Map<string, Map<string, Position>>()
   #from: Position

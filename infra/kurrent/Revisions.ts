@@ -9,7 +9,10 @@ export class Revisions {
   readonly #at = new LRUCache<string, number>({ max: most })
   readonly #last = new LRUCache<string, number>({ max: most })
 
-  /** The revision that is at a position: who reads a stream on by positions comes back to the one that their page ended with. */
+  /**
+   * The revision that is at a position: who reads a stream on by positions comes back to the one that their page ended
+   * with.
+   */
   at(stream: string, position: Position): number | undefined {
     return this.#at.get(`${position} ${stream}`)
   }

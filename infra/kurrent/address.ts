@@ -23,8 +23,9 @@ const refuse = (expected: string): never => {
 }
 
 /**
- * The client warns of an option that it doesn't know by showing the whole URL, password and all: it gets to see none. Nor one that its two
- * halves take otherwise: `gossipTimeout` is in seconds for one and in milliseconds for the other, and `tls_ca_file` is known to one alone.
+ * The client warns of an option that it doesn't know by showing the whole URL, password and all: it gets to see none.
+ * Nor one that its two halves take otherwise: `gossipTimeout` is in seconds for one and in milliseconds for the other,
+ * and `tls_ca_file` is known to one alone.
  */
 const options = new Set(
   [

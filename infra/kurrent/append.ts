@@ -46,10 +46,10 @@ const endedAs = (before: ReadonlyArray<ReadonlyArray<StoredEvent>>): Appended =>
 }
 
 /**
- * One append, in steps that may each be repeated: where the commands are to go is noted first, so that what was never noted was never
- * appended; then they go in at exactly that revision, which the server knows again when it comes twice; then it is looked at what is
- * there, because the server answers alike whether it was this try or another one's. Only an append that expects nothing looks where the stream ends
- * before all that, and does so again when others were first.
+ * One append, in steps that may each be repeated: where the commands are to go is noted first, so that what was never
+ * noted was never appended; then they go in at exactly that revision, which the server knows again when it comes twice;
+ * then it is looked at what is there, because the server answers alike whether it was this try or another one's. Only
+ * an append that expects nothing looks where the stream ends before all that, and does so again when others were first.
  */
 export const append = Effect.fnUntraced(function* (
   append: Append,

@@ -63,8 +63,9 @@ const withTexts = Effect.fnUntraced(function* (events: ReadonlyArray<StoredEvent
 const remembered = 50_000
 
 /**
- * What can be told of a log in KurrentDB by reading it, and of the texts beside it. What it can't: whether events are missing between two
- * positions, and whether one was changed; for that the server has checksums of its files, which it looks at when it starts.
+ * What can be told of a log in KurrentDB by reading it, and of the texts beside it. What it can't: whether events are
+ * missing between two positions, and whether one was changed; for that the server has checksums of its files, which it
+ * looks at when it starts.
  */
 export const layer = (maxAges: ReadonlyArray<MaxAge>) =>
   Layer.effect(
@@ -95,7 +96,10 @@ export const layer = (maxAges: ReadonlyArray<MaxAge>) =>
         return found
       })
 
-      /** Up to the first event behind the time: clocks of several processes may differ, what came after that one came later. */
+      /**
+       * Up to the first event behind the time: clocks of several processes may differ, what came after that one came
+       * later.
+       */
       const at = Effect.fnUntraced(function* (time: number) {
         let reached: Position = beginning
         for (;;) {

@@ -25,9 +25,9 @@ const hasEvents = Effect.gen(function* () {
 })
 
 /**
- * Whether the log still has what the database knows of it: of the last event that is remembered there is something at its place or
- * behind it, as the last event of a stream is never scavenged. A place in the middle of a record can't be read, and why is not told; the
- * log's end can.
+ * Whether the log still has what the database knows of it: of the last event that is remembered there is something at
+ * its place or behind it, as the last event of a stream is never scavenged. A place in the middle of a record can't be
+ * read, and why is not told; the log's end can.
  */
 const isSetBack = Effect.gen(function* () {
   const known = yield* Commands.known
@@ -45,8 +45,9 @@ const isSetBack = Effect.gen(function* () {
 })
 
 /**
- * Which log is this database's: both carry its id, from the first start on. Fails with `NotOurs` where the server has another
- * Cairn's, or none while the database has one, or less than it had; and where the database has a log of its own.
+ * Which log is this database's: both carry its id, from the first start on. Fails with `NotOurs` where the server has
+ * another Cairn's, or none while the database has one, or less than it had; and where the database has a log of its
+ * own.
  */
 export const layer = Layer.effect(
   Log,

@@ -76,7 +76,10 @@ export class Kurrent extends Context.Service<
     readonly address: Address
     /** For subscriptions, and what is asked at start: the one of this moment. */
     readonly client: KurrentDBClient
-    /** Appends all or nothing, at a revision (-1: to a stream that has none). The same again appends nothing, and goes well. */
+    /**
+     * Appends all or nothing, at a revision (-1: to a stream that has none). The same again appends nothing, and goes
+     * well.
+     */
     readonly append: (stream: string, revision: number, events: ReadonlyArray<Proposed>) => Effect.Effect<number, Fault>
     /** None of a stream that is not there. */
     readonly readStream: (stream: string, read: StreamRead) => Effect.Effect<ReadonlyArray<RecordedEvent>, Fault>
@@ -97,8 +100,8 @@ export class Kurrent extends Context.Service<
         const opening = Effect.try({
           try: () => {
             const client = KurrentDBClient.connectionString(address.url)
-            // Asked for with each call, and so in no connection string. With it, the client appends call by call: what it does otherwise has
-            // no deadline here, and waits for a connection that is gone.
+            // Asked for with each call, and so in no connection string. With it, the client appends call by call: what
+            // it does otherwise has no deadline here, and waits for a connection that is gone.
             client.setCredentialsProvider(
               async () => address.credentials ?? { username: "nobody", password: "nothing" }
             )
@@ -107,15 +110,17 @@ export class Kurrent extends Context.Service<
           // a certificate that can't be read: there is no password in what the client was given
           catch: (error) => refuse((error as Error).message)
         })
-        // The native half, which reads, stays with a node that is gone until that one is back; and it is dead for good when the node that
-        // it was sent to can't be reached. It never had a connection of the other half, that were to be closed.
+        // The native half, which reads, stays with a node that is gone until that one is back; and it is dead for good
+        // when the node that it was sent to can't be reached. It never had a connection of the other half, that were to
+        // be closed.
         const reader = yield* renewed({
           opening,
           leaving: () => Effect.void,
           lost: ({ kind, way }) => kind === "passes" && way !== "elsewhere",
           atLeast: 250
         })
-        // The other half looks for a leader when a node is gone. From one that is there, and cut off from the others, it does not go away.
+        // The other half looks for a leader when a node is gone. From one that is there, and cut off from the others,
+        // it does not go away.
         const writer = yield* Effect.acquireRelease(
           renewed({
             opening,

@@ -33,7 +33,10 @@ export interface Attempt {
 const utf8 = new TextEncoder()
 const fromUtf8 = new TextDecoder()
 
-/** A command's events. Their data goes as bytes: given as JSON, it would be written anew by the client, and come back as other text. */
+/**
+ * A command's events. Their data goes as bytes: given as JSON, it would be written anew by the client, and come back as
+ * other text.
+ */
 export const proposedOf = (
   log: string,
   tenant: string,

@@ -16,9 +16,9 @@ interface ServerPosition {
 }
 
 /**
- * The one subscription of a process, from a position on (0: from the beginning): gives each event of ours behind it to `take`, in order and
- * once, and waits for it. A connection that was lost is made again, and goes on behind the last event or the last word on how far the
- * server has looked. `passed` is told how many events of others there were.
+ * The one subscription of a process, from a position on (0: from the beginning): gives each event of ours behind it to
+ * `take`, in order and once, and waits for it. A connection that was lost is made again, and goes on behind the last
+ * event or the last word on how far the server has looked. `passed` is told how many events of others there were.
  */
 export const follow = Effect.fnUntraced(function* (
   from: number,

@@ -19,7 +19,7 @@ import { headBehind } from "./head.ts"
 import type { Log } from "./Log.ts"
 import { kindsOf, Recent } from "./Recent.ts"
 import { Revisions } from "./Revisions.ts"
-import { commandAt, eventAt, readAll, readStream } from "./read.ts"
+import { commandAt, eventAt, newest, readAll, readStream } from "./read.ts"
 import * as Texts from "./texts.ts"
 
 const unavailable = () => new StoreUnavailable({ message: "the event store can't be reached" })
@@ -108,7 +108,10 @@ export const facts = Layer.effect(
 
     const head = Effect.suspend(() => headBehind(recent.to))
 
-    /** The next page of someone who reads on, while they are at work on this one: so a rebuild waits for the server once. */
+    /**
+     * The next page of someone who reads on, while they are at work on this one: so a rebuild waits for the server
+     * once.
+     */
     let ahead: { readonly asked: string; readonly page: Fiber.Fiber<Page, unknown> } | undefined
     const plain = (options: ReadAll) =>
       Object.keys(options).every((name) => ["factsOnly", "limit", "bytes"].includes(name))
@@ -178,6 +181,7 @@ export const facts = Layer.effect(
       readStream: (stream, after, options = {}) =>
         orUnavailable(Effect.retry(readStream(stream, after, options, most), patiently)),
       readAll: (after, options = {}) => orUnavailable(readAhead(after, options)),
+      newest: (which) => orUnavailable(newest(which)),
       eventAt: (position) => orUnavailable(eventAt(position)),
       head: orUnavailable(head),
       since: (after) => orUnavailable(since(after)),

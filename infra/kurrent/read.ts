@@ -1,9 +1,11 @@
 import type { RecordedEvent } from "@kurrent/kurrentdb-client"
 import { Effect } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
+import { isBy } from "#engine/Event.ts"
 import { hasReached, isAfter, type Position, positionOf } from "#engine/Position.ts"
 import type { Bound } from "#engine/ports/Bounds.ts"
 import {
+  type Newest,
   type Page,
   type ReadAll,
   type ReadStream,
@@ -80,11 +82,13 @@ const gather = Effect.fnUntraced(function* <ReadFrom, E, R>(
   }
 })
 
-const wantedBy = ({ types, tenant, requested }: ReadAll) => {
+const wantedBy = ({ types, tenant, actor, correlation, requested }: ReadAll) => {
   const named = types === undefined ? undefined : new Set(types)
   return (event: StoredEvent): boolean =>
     (named?.has(event.type) ?? true) &&
     (tenant === undefined || event.tenant === tenant) &&
+    (actor === undefined || isBy(event.actor, actor, tenant)) &&
+    (correlation === undefined || event.correlationId === correlation) &&
     (requested === undefined || event.request !== null)
 }
 
@@ -113,7 +117,9 @@ const ofStream = Effect.fnUntraced(function* (stream: string, after: number, opt
 export const readStream = (stream: string, after: number, options: ReadStream, most: Bound) =>
   ofStream(stream, after, options, most)
 
-/** The last revision of a stream that lies at a position or before it; -1: none. Halves the stream, an event at a time. */
+/**
+ * The last revision of a stream that lies at a position or before it; -1: none. Halves the stream, an event at a time.
+ */
 const revisionAt = Effect.fnUntraced(function* (stream: string, position: Position) {
   const { readStream } = yield* Kurrent
   const [last] = yield* readStream(stream, { from: "end", backwards: true, count: 1 })
@@ -135,7 +141,8 @@ const revisionAt = Effect.fnUntraced(function* (stream: string, position: Positi
 const everything = Effect.fnUntraced(function* (after: Position, options: ReadAll, most: Bound) {
   const { readAll } = yield* Kurrent
   const log = yield* Log
-  const { types, tenant, requested } = options
+  const { types, tenant, actor, correlation, requested } = options
+  const picks = [tenant, actor, correlation, requested].some((one) => one !== undefined)
   const wanted = wantedBy(options)
   const page = new Gathering(within(options, most))
   return yield* gather(
@@ -143,7 +150,7 @@ const everything = Effect.fnUntraced(function* (after: Position, options: ReadAl
     (after === 0 ? "start" : after) as ReadFrom,
     (from, enough) => {
       // forwards it comes with what is at the place, and that was seen
-      const count = (tenant === undefined && requested === undefined ? Math.min(page.left, most.count) : some) + 1
+      const count = (picks ? some : Math.min(page.left, most.count)) + 1
       const pattern = types === undefined ? nobodysSystem : only(types)
       return Effect.map(readAll({ from, count, types: pattern, enough }), (events) => ({ events, asked: count }))
     },
@@ -175,9 +182,44 @@ export const readAll = Effect.fnUntraced(function* (
   return page
 })
 
+/** `EventStore.newest`: piece by piece from the end of the log, or of the stream. */
+export const newest = Effect.fnUntraced(function* ({ limit, before, ...options }: Newest) {
+  const { readAll, readStream } = yield* Kurrent
+  const log = yield* Log
+  const { stream, types } = options
+  if (types?.length === 0) return []
+  const wanted = wantedBy(options)
+  const found: Array<Position> = []
+  for (
+    let at: { readonly all: ReadFrom; readonly ofStream: number | "end" } = { all: before ?? "end", ofStream: "end" };
+    ;
+  ) {
+    const all = stream === undefined && options.tenant === undefined && options.actor === undefined
+    const asked = all ? Math.min(limit, some) : some
+    const events: ReadonlyArray<RecordedEvent> =
+      stream === undefined
+        ? yield* readAll({
+            from: at.all,
+            backwards: true,
+            count: asked,
+            types: types === undefined ? nobodysSystem : only(types)
+          })
+        : yield* readStream(stream, { from: at.ofStream, backwards: true, count: asked })
+    for (const event of events) {
+      const stored = log.stored(event)
+      if (stored === undefined || !wanted(stored)) continue
+      if (before === undefined || isAfter(before, stored.position)) found.push(stored.position)
+      if (found.length === limit) return found
+    }
+    const last = events.at(-1)
+    if (last === undefined || events.length < asked || (stream !== undefined && last.revision === 0n)) return found
+    at = { all: Number(last.position!.commit), ofStream: Number(last.revision) - 1 }
+  }
+})
+
 /**
- * Forwards, the log comes with what is at the place; one that is none of its places is refused, in words that the client's native half
- * loses: a server that answers otherwise, and not this, twice, has nothing there.
+ * Forwards, the log comes with what is at the place; one that is none of its places is refused, in words that the
+ * client's native half loses: a server that answers otherwise, and not this, twice, has nothing there.
  */
 export const eventAt = Effect.fnUntraced(function* (position: Position) {
   if (position === 0) return undefined

@@ -10,7 +10,10 @@ export interface MaxAge {
 
 export const MaxAges = Context.Reference<ReadonlyArray<MaxAge>>("infra/kurrent/MaxAges", { defaultValue: () => [] })
 
-/** Says of a new stream how long its events are kept. The same again says nothing, and what an operator has said of it meanwhile stays. */
+/**
+ * Says of a new stream how long its events are kept. The same again says nothing, and what an operator has said of it
+ * meanwhile stays.
+ */
 export const setMaxAge = Effect.fnUntraced(function* (stream: string) {
   const ages = yield* MaxAges
   const age = ages.find(({ streams }) => stream.startsWith(streams))

@@ -5,7 +5,10 @@ import * as KurrentEventStore from "./layer.ts"
 import { type MaxAge, MaxAges } from "./retention.ts"
 import { check } from "./version.ts"
 
-/** The log on the server at a URL, which is looked at first; `maxAges` are those of streams that it is to keep for a time only. */
+/**
+ * The log on the server at a URL, which is looked at first; `maxAges` are those of streams that it is to keep for a
+ * time only.
+ */
 export const layer = (url: Redacted.Redacted, maxAges: ReadonlyArray<MaxAge>) => {
   const server = Layer.effectDiscard(check).pipe(Layer.provideMerge(Kurrent.layer(url)))
   return KurrentEventStore.layer.pipe(

@@ -1,9 +1,13 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Beside KurrentDB: what a log of events can't have in it, or can't be asked for. Not among the migrations: a database whose log is its own has none of it. */
+/**
+ * Beside KurrentDB: what a log of events can't have in it, or can't be asked for. Not among the migrations: a database
+ * whose log is its own has none of it.
+ */
 const statements = [
-  // which log is this database's, whether that one says so too, and up to which place `kurrent_commands` has all commands
+  // which log is this database's, whether that one says so too, and up to which place `kurrent_commands` has all
+  // commands
   `CREATE TABLE IF NOT EXISTS kurrent_log (
     only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one),
     id uuid NOT NULL,

@@ -28,8 +28,8 @@ const versionOf = Effect.gen(function* () {
 })
 
 /**
- * Looks whether the server is there, new enough and ours to read, and says which it is. Fails with `EngineUnusable` after nine tries in
- * some seconds.
+ * Looks whether the server is there, new enough and ours to read, and says which it is. Fails with `EngineUnusable`
+ * after nine tries in some seconds.
  */
 export const check = Effect.gen(function* () {
   const { address, readAll } = yield* Kurrent

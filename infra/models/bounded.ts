@@ -1,4 +1,7 @@
-/** Bytes of one answer: a model's longest has some hundred thousand, and each token as an event of a stream some hundred. */
+/**
+ * Bytes of one answer: a model's longest has some hundred thousand, and each token as an event of a stream some
+ * hundred.
+ */
 const most = 16 * 1024 * 1024
 /** Milliseconds without a byte after which nothing more is awaited. */
 const silence = 60_000
@@ -14,8 +17,8 @@ export class Silent extends Error {
 }
 
 /**
- * `fetch` that breaks off an answer which is too large to be a model's, and one of which no byte has come for `patience`
- * milliseconds: a model that is at work streams.
+ * `fetch` that breaks off an answer which is too large to be a model's, and one of which no byte has come for
+ * `patience` milliseconds: a model that is at work streams.
  */
 export const boundedFetch =
   (patience = silence): typeof fetch =>

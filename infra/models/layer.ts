@@ -11,7 +11,10 @@ interface Library {
   readonly make: (provider: Provider) => Adapter
 }
 
-/** Each takes longer to load than most else of a service: only that of an API that is configured is, and before anybody asks. */
+/**
+ * Each takes longer to load than most else of a service: only that of an API that is configured is, and before anybody
+ * asks.
+ */
 const libraries: { readonly [api in Provider["api"]]: () => Promise<Library> } = {
   anthropic: () => import("./anthropic/adapter.ts"),
   openai: () => import("./openai/adapter.ts")
@@ -30,9 +33,9 @@ const needsModel = (model: string) =>
   `The model ${JSON.stringify(model)} needs a language model's API: set ANTHROPIC_API_KEY, OPENAI_API_KEY or CAIRN_MODELS`
 
 /**
- * Every model that a caller may name: `local` is always the one without a language model, which also answers for the aliases as long as
- * no API is configured. Of the others each is its provider's; a name that stands for none is a full id, where there is one provider to
- * ask for all of them.
+ * Every model that a caller may name: `local` is always the one without a language model, which also answers for the
+ * aliases as long as no API is configured. Of the others each is its provider's; a name that stands for none is a full
+ * id, where there is one provider to ask for all of them.
  */
 export const layer = ({ models, others }: ModelSettings) =>
   Layer.effect(

@@ -1,7 +1,10 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Result } from "effect"
 
-/** A parameter that is an array of elements of a type, a `PgTypes.OID`: said, because one of nulls alone has none to be inferred. */
+/**
+ * A parameter that is an array of elements of a type, a `PgTypes.OID`: said, because one of nulls alone has none to be
+ * inferred.
+ */
 export const arrayOf = (values: ReadonlyArray<unknown>, element: number) =>
   Result.getOrThrow(PgTypes.array(values, element))
 

@@ -16,11 +16,12 @@ const question = `SELECT current_setting('server_version_num')::int / 10000 AS v
 
 /**
  * Refuses a server that is too old, that only reads, whose database can't hold every text, and one behind a pooler that
- * gives each transaction another session: a lock that is the session's would be nobody's there, and LISTEN hears nothing.
+ * gives each transaction another session: a lock that is the session's would be nobody's there, and LISTEN hears
+ * nothing.
  *
- * A pooler's mode is known by what it does. While another connection is within a transaction, a session of our own has the
- * process of Postgres's that it had before, and the other one another. In that mode the pooler gives out the process that
- * became free last, or, where it takes turns, another one to each.
+ * A pooler's mode is known by what it does. While another connection is within a transaction, a session of our own has
+ * the process of Postgres's that it had before, and the other one another. In that mode the pooler gives out the
+ * process that became free last, or, where it takes turns, another one to each.
  */
 export const checkServer = Effect.fnUntraced(function* (config: PgConnection.Config) {
   const one = yield* PgConnection.make(config)

@@ -16,8 +16,8 @@ export interface Session {
 }
 
 /**
- * On which the names of claims are said that are given up in good order, `free NAME` of those that are given up by who can't say that,
- * and `had TOKEN NAME` of those that a process has got.
+ * On which the names of claims are said that are given up in good order, `free NAME` of those that are given up by who
+ * can't say that, and `had TOKEN NAME` of those that a process has got.
  */
 export const channel = "cairn_claims"
 

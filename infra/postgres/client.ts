@@ -48,8 +48,8 @@ const loader: Migrator.Loader = Effect.sync(() =>
 const adds = ".adds"
 
 /**
- * Refuses a database that a newer release has changed in a way that this one may not understand. One that ran already goes on:
- * the newer release has made sure of that, and it ends soon.
+ * Refuses a database that a newer release has changed in a way that this one may not understand. One that ran already
+ * goes on: the newer release has made sure of that, and it ends soon.
  */
 const refuseNewer = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -66,8 +66,8 @@ const refuseNewer = Effect.gen(function* () {
 })
 
 /**
- * Brings the database's own tables (the log, payloads, requests) to this version. Read models make their own. Fails with
- * `EngineUnusable` where a newer version has been.
+ * Brings the database's own tables (the log, payloads, requests) to this version. Read models make their own. Fails
+ * with `EngineUnusable` where a newer version has been.
  */
 export const migrate = Effect.andThen(refuseNewer, Migrator.make({})({ loader, table }))
 
@@ -83,7 +83,10 @@ export interface Server {
   readonly stream?: () => Socket
 }
 
-/** Whether TLS is asked for. Each mode that does asks for all of it: a certificate that is trusted and says the host's name. */
+/**
+ * Whether TLS is asked for. Each mode that does asks for all of it: a certificate that is trusted and says the host's
+ * name.
+ */
 const tls = (url: Redacted.Redacted, ca: string | undefined) => {
   const asked = /^(require|verify-ca|verify-full)$/.test(new URL(Redacted.value(url)).searchParams.get("sslmode") ?? "")
   // said, because the environment could turn it off for the whole process

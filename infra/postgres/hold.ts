@@ -60,8 +60,8 @@ const refuse = (holder: Row | undefined, wanted: string) => {
 }
 
 /**
- * A lock of the database's own, which `statement` takes, on a session that does nothing but hold locks: they go with the process however
- * that ends. When the session is lost it is taken again.
+ * A lock of the database's own, which `statement` takes, on a session that does nothing but hold locks: they go with
+ * the process however that ends. When the session is lost it is taken again.
  */
 const make = Effect.fnUntraced(function* (statement: string, wanted: string, admit: Admit) {
   const { config } = yield* PgClient.PgClient
@@ -101,7 +101,9 @@ const make = Effect.fnUntraced(function* (statement: string, wanted: string, adm
     }).pipe(Effect.onError(() => Scope.close(scope, Exit.void)))
   })
 
-  /** Takes the lock; another one's refuses it, a session of this process's that has yet to be noticed as dead does not. */
+  /**
+   * Takes the lock; another one's refuses it, a session of this process's that has yet to be noticed as dead does not.
+   */
   const take = Effect.gen(function* () {
     const since = yield* Clock.currentTimeMillis
     for (;;) {

@@ -5,7 +5,7 @@ import { KeySightings } from "#ports/KeySightings.ts"
 /** What is older goes: by then the hour, which the log has, is near enough. */
 const kept = "90 days"
 
-/** The sightings table; `projections/Keys.ts` reads it where keys are listed. */
+/** The sightings table; `projections/Keys/listed.ts` reads it where keys are listed. */
 export const layer = Layer.effect(
   KeySightings,
   Effect.gen(function* () {

@@ -2,14 +2,17 @@ import { connect, type Socket } from "node:net"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Exit, Fiber, Scope } from "effect"
 
-/** How often the server is asked, and what its answer may take: as much again, where this process itself was at a standstill. */
+/**
+ * How often the server is asked, and what its answer may take: as much again, where this process itself was at a
+ * standstill.
+ */
 const often = "1 second"
 const patience = "5 seconds"
 
 /**
- * Connections to a server that end when it answers nothing at all any more: because it was stopped in its tracks, or somebody in
- * between lets nothing through. A statement has no limit of its own, and whoever waits for it would for as long. What is to
- * be added to a client's settings; a server that is not named by host and port is not looked after.
+ * Connections to a server that end when it answers nothing at all any more: because it was stopped in its tracks, or
+ * somebody in between lets nothing through. A statement has no limit of its own, and whoever waits for it would for as
+ * long. What is to be added to a client's settings; a server that is not named by host and port is not looked after.
  */
 export const pulse = Effect.fnUntraced(function* (config: PgConnection.Config & { readonly at: URL }) {
   const { hostname, port, searchParams } = config.at

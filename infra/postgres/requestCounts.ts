@@ -20,8 +20,9 @@ const mostFull = 10_000
 const shortened = (name: string): string => createHash("sha256").update(name).digest("hex").slice(0, 32)
 
 /**
- * Counts in the database, for all processes on it. What comes while one statement is under way goes out as the next, so that many
- * requests at once cost one round trip. Who is at the limit stays there for as long as was said, and is not asked about meanwhile.
+ * Counts in the database, for all processes on it. What comes while one statement is under way goes out as the next, so
+ * that many requests at once cost one round trip. Who is at the limit stays there for as long as was said, and is not
+ * asked about meanwhile.
  */
 export const layer = Layer.effect(
   RequestCounts,

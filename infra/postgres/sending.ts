@@ -2,8 +2,9 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 
 /**
- * Bytes of one message: what is longer goes to the database by pieces. A parameter is in hand five times (encoded, in its array, in its
- * message, in what is sent, on the socket), and three times as long while its text becomes UTF-8: an upload of 32 MiB took 160 at once.
+ * Bytes of one message: what is longer goes to the database by pieces. A parameter is in hand five times (encoded, in
+ * its array, in its message, in what is sent, on the socket), and three times as long while its text becomes UTF-8: an
+ * upload of 32 MiB took 160 at once.
  */
 export const piece = 512 * 1024
 
@@ -18,7 +19,10 @@ const table = `CREATE TEMP TABLE IF NOT EXISTS sent (value integer NOT NULL, pla
 export const sent = (value: string): string =>
   `(SELECT string_agg(s.bytes, ''::bytea ORDER BY s.place) FROM pg_temp.sent s WHERE s.value = ${value})`
 
-/** Sends values to the database by pieces, for a later statement of the transaction that this runs in. What was sent in it before is gone. */
+/**
+ * Sends values to the database by pieces, for a later statement of the transaction that this runs in. What was sent in
+ * it before is gone.
+ */
 export const beginSending = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const clear = sql.unsafe("DELETE FROM pg_temp.sent")

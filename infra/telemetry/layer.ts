@@ -14,7 +14,10 @@ const pairs = (headers: Redacted.Redacted | undefined): Record<string, string> =
     })
   )
 
-/** With the request's id beside what is noted with a line: effect's logger takes its fields from the fiber, which has the id elsewhere. */
+/**
+ * With the request's id beside what is noted with a line: effect's logger takes its fields from the fiber, which has
+ * the id elsewhere.
+ */
 const withRequestId = (inner: Logger.Logger<unknown, void>): Logger.Logger<unknown, void> =>
   Logger.make((options) => {
     const { fiber } = options

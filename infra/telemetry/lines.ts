@@ -41,7 +41,8 @@ const inOneLine = (line: Line): string => {
 }
 
 /**
- * The service's log: a line each, on standard output. JSON, unless a person reads it at a terminal. `write` takes a line with its end.
+ * The service's log: a line each, on standard output. JSON, unless a person reads it at a terminal. `write` takes a
+ * line with its end.
  */
 export const layer = (
   level: LogLevel.LogLevel,

@@ -2,8 +2,8 @@ import { Cause, Exit, Option, Tracer } from "effect"
 import type { TelemetrySettings } from "#ports/TelemetrySettings.ts"
 
 /**
- * What a span may tell: which route, status, statement, model, and ids. Not the URL, its query, the host's name or the user agent, which
- * callers write.
+ * What a span may tell: which route, status, statement, model, and ids. Not the URL, its query, the host's name or the
+ * user agent, which callers write.
  */
 const told =
   /^(?:http\.request\.method|http\.route|http\.response\.status_code|db\.system(?:\.name)?|db\.operation\.name|db\.query\.text|gen_ai\.[\w.]+|cairn\.[\w.]+|error\.type)$/
@@ -44,8 +44,8 @@ const discreet = (span: Tracer.Span): Tracer.Span => {
 }
 
 /**
- * Samples traces, and lets none say what a caller wrote. A trace begins with a request or with a run; what is done besides (reading the
- * log each second, say) is in none.
+ * Samples traces, and lets none say what a caller wrote. A trace begins with a request or with a run; what is done
+ * besides (reading the log each second, say) is in none.
  */
 export const discreetly = (
   inner: Tracer.Tracer,

@@ -19,7 +19,9 @@ export const chatsOn = (tenant: string, key: string | null, day: string, before:
     )
   )
 
-/** Of one group and one model, as it was asked for: prices are the models'. Tokens of the prompt cache are input, too. */
+/**
+ * Of one group and one model, as it was asked for: prices are the models'. Tokens of the prompt cache are input, too.
+ */
 export interface Spent {
   readonly group: string
   readonly model: string
@@ -31,7 +33,7 @@ export interface Spent {
   readonly cacheWrite: number
 }
 
-const columns = { day: "day", model: "model", key: "key", workspace: "workspace" } as const
+const columns = { day: "day", model: "model", key: "key", user: "person", workspace: "workspace" } as const
 
 /** What a tenant, or one key of it, used from one day to another, both included. */
 export const spentBy = (tenant: string, key: string | null, group: UsageGroup, from: string, to: string) =>
@@ -41,10 +43,10 @@ export const spentBy = (tenant: string, key: string | null, group: UsageGroup, f
         `SELECT ${columns[group]} AS "group", model, sum(chats) AS chats, sum(turns) AS turns, sum(input) AS input,
            sum(output) AS output, sum(cache_read) AS "cacheRead", sum(cache_write) AS "cacheWrite"
          FROM (
-           SELECT day, model, key, workspace, 1 AS chats, 0 AS turns, 0 AS input, 0 AS output, 0 AS cache_read, 0 AS cache_write
+           SELECT day, model, key, person, workspace, 1 AS chats, 0 AS turns, 0 AS input, 0 AS output, 0 AS cache_read, 0 AS cache_write
            FROM ${schema}.chats WHERE tenant = $1 AND day BETWEEN $2 AND $3
            UNION ALL
-           SELECT s.day, c.model, c.key, c.workspace, 0, s.turns, s.input, s.output, s.cache_read, s.cache_write
+           SELECT s.day, c.model, c.key, c.person, c.workspace, 0, s.turns, s.input, s.output, s.cache_read, s.cache_write
            FROM ${schema}.spent s JOIN ${schema}.chats c ON c.id = s.run WHERE s.tenant = $1 AND s.day BETWEEN $2 AND $3
          ) used WHERE $4::text IS NULL OR key = $4
          GROUP BY 1, 2 ORDER BY 1, 2`,

@@ -9,6 +9,8 @@ interface ChatRow {
   readonly id: string
   readonly tenant: string
   readonly key: string
+  /** Whose chat it is. */
+  readonly person: string
   readonly workspace: string
   /** The name that was asked for. */
   readonly model: string
@@ -105,16 +107,20 @@ const spend = (
   cache_write: Number(row?.cache_write ?? 0) + took.cacheWriteTokens
 })
 
-/** Read model `consumption`: which chats there were, what their models read and wrote each day, what is stored, and what bounds that. */
+/**
+ * Read model `consumption`: which chats there were, what their models read and wrote each day, what is stored, and what
+ * bounds that.
+ */
 export const Consumption = {
   name: "consumption",
-  version: 4,
+  version: 5,
   tables: {
     chats: table<ChatRow>({
       columns: {
         id: "text",
         tenant: "text",
         key: "text",
+        person: "text",
         workspace: "text",
         model: "text",
         day: "text",
@@ -124,10 +130,11 @@ export const Consumption = {
       on: {
         ChatRequested: {
           rows: ({ run }) => [run],
-          to: (_, { run, key, workspace, model }, { tenant, recordedAt, position }) => ({
+          to: (_, { run, key, workspace, model }, { tenant, actor, recordedAt, position }) => ({
             id: run,
             tenant,
             key,
+            person: actor.user ?? "",
             workspace,
             model,
             day: dayOf(recordedAt),

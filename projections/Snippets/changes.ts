@@ -14,6 +14,7 @@ interface Votes {
 
 interface Put extends Votes {
   readonly id: string
+  readonly changed: number
   readonly home: string
   readonly agent: string | null
   readonly published: boolean
@@ -41,6 +42,8 @@ export interface IndexChanges {
 export interface Page {
   readonly rows: number
   readonly bytes: number
+  /** When given, nothing behind it. */
+  readonly upTo?: number
 }
 
 const live = `name = '${Snippets.name}' AND version = ${Snippets.version} AND live`
@@ -77,7 +80,7 @@ const next = (table: string, size: string) =>
 /**
  * Where a page ends: with the last row that fits into it, of whichever table is first; else where the catalogue stands.
  */
-const bound = `SELECT m.build, least(m.position, (SELECT min(last) FROM (
+const bound = `SELECT m.build, least(m.position, $4::bigint, (SELECT min(last) FROM (
       SELECT max(changed) FILTER (WHERE before < $3) AS last, count(*) AS number, bool_or(before >= $3) AS full
         FROM ${next("terms", "(octet_length(text::text) + octet_length(vector) + octet_length(task_vector) + octet_length(profile))")} a
       UNION ALL SELECT max(changed), count(*), false FROM ${next("votes", "0")} b
@@ -93,11 +96,12 @@ const readChanges = (after: number, page: Page) =>
       const [ending] = yield* sql.unsafe<{ build: number; position: bigint }>(bound, [
         from,
         BigInt(page.rows),
-        BigInt(page.bytes)
+        BigInt(page.bytes),
+        page.upTo === undefined ? null : BigInt(page.upTo)
       ])
       const to = ending?.position ?? from
-      const put = yield* sql.unsafe<Put>(
-        `SELECT t.id, t.home, t.agent, t.published, t.completeness, t.text, t.vector, t.task_vector, t.profile, t.left_out,
+      const put = yield* sql.unsafe<Omit<Put, "changed"> & { readonly changed: bigint }>(
+        `SELECT t.id, t.changed, t.home, t.agent, t.published, t.completeness, t.text, t.vector, t.task_vector, t.profile, t.left_out,
            v.kind, v.language, v.up, v.down, v.human_up
          FROM ${schema}.terms t JOIN ${schema}.votes v ON v.id = t.id WHERE t.changed > $1 AND t.changed <= $2`,
         [from, to]
@@ -114,7 +118,7 @@ const readChanges = (after: number, page: Page) =>
       const changes: IndexChanges = {
         build: ending?.build,
         position: Number(to),
-        put,
+        put: put.map((row) => ({ ...row, changed: Number(row.changed) })),
         voted,
         removed: removed.map(({ id }) => id)
       }

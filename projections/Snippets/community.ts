@@ -69,3 +69,62 @@ export const publicEntries = (listed: ReadonlyArray<PublicListed>) =>
       }
     )
   )
+
+/** What a list of public snippets says of each: without its source, and with the beginning of its description. */
+export type PublicHeading = Pick<PublicEntry, "id" | "name" | "description" | "language" | "created_at" | "up" | "down">
+
+/** Those of some ids that are public, in no order. */
+export const publicHeadings = (ids: ReadonlyArray<string>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<PublicHeading>(
+      `SELECT s.id, left(s.name, 300) AS name, left(s.description, 600) AS description, s.language, s.created_at, v.up, v.down
+       FROM ${schema}.snippets s JOIN ${schema}.votes v ON v.id = s.id
+       WHERE s.published AND s.id = ANY ($1::text[])`,
+      [ids]
+    )
+  )
+
+/** How many bytes a public snippet's texts have; `undefined`: there is none of this id, or it is not public. */
+export const publicBytes = (id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql.unsafe<PublicListed>(
+        `SELECT s.id, v.up, v.down, s.created_at, octet_length(s.source) + octet_length(s.description) AS bytes
+         FROM ${schema}.snippets s JOIN ${schema}.votes v ON v.id = s.id WHERE s.published AND s.id = $1`,
+        [id]
+      ),
+      ([listed]) => listed
+    )
+  )
+
+/** Languages of public snippets with how many there are, the most first. */
+export const publicLanguages = (limit: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<{ readonly language: string; readonly count: number }>(
+      `SELECT language, count(*)::int AS count FROM ${schema}.votes WHERE published
+       GROUP BY language ORDER BY count DESC, language LIMIT $1::int`,
+      [limit]
+    )
+  )
+
+/** Public snippets in the order of their ids, from behind one (`""`: from the beginning), with when they were made. */
+export const publicAfter = (after: string, limit: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<Pick<PublicEntry, "id" | "created_at">>(
+      `SELECT id, created_at FROM ${schema}.votes WHERE published AND id > $1 ORDER BY id LIMIT $2::int`,
+      [after, limit]
+    )
+  )
+
+/** In the order of ids of public snippets, every so many-th: where parts of that many end. */
+export const publicParts = (size: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql.unsafe<{ readonly id: string }>(
+        `SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM ${schema}.votes WHERE published) counted
+         WHERE place % $1::int = 0 ORDER BY id`,
+        [size]
+      ),
+      (rows) => rows.map(({ id }) => id)
+    )
+  )

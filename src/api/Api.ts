@@ -1,4 +1,6 @@
 import { HttpApi, OpenApi } from "effect/http-api"
+import { AccessApi } from "./Access.ts"
+import { ActivityApi } from "./Activity.ts"
 import { BackupsApi } from "./Backups.ts"
 import { BundlesApi } from "./Bundles.ts"
 import { ChatApi } from "./Chat.ts"
@@ -14,10 +16,12 @@ import { PublicApi } from "./Public.ts"
 import { RawApi } from "./Raw.ts"
 import { ReposApi } from "./Repos.ts"
 import { RunsApi } from "./Runs.ts"
+import { ServiceApi } from "./Service.ts"
 import { SnippetsApi } from "./Snippets.ts"
 import { SystemApi } from "./System.ts"
 import { UsageApi } from "./Usage.ts"
 import { UsersApi } from "./Users.ts"
+import { version } from "./version.ts"
 import { WorkspacesApi } from "./Workspaces.ts"
 
 /** The whole REST contract. A bad request is told everything that is wrong with it at once. */
@@ -41,13 +45,16 @@ export class Api extends HttpApi.make("cairn")
   .add(ErasuresApi)
   .add(UsersApi)
   .add(UsageApi)
+  .add(AccessApi)
+  .add(ActivityApi)
+  .add(ServiceApi)
   .add(SystemApi)
   .annotate(HttpApi.PayloadParseOptions, { errors: "all" })
   .annotate(HttpApi.QueryParseOptions, { errors: "all" })
   .annotateMerge(
     OpenApi.annotations({
       title: "Cairn",
-      version: "0.1.0",
+      version,
       description: "Agent workspaces and a store of proven code snippets, self-hosted and event-sourced.",
       transform: document
     })

@@ -2,7 +2,7 @@ import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { eventSchemas } from "#domain/events.ts"
 import { toldPosition } from "#domain/toldPosition.ts"
-import { AnyText, JsonObject, wholeInQuery } from "./fields.ts"
+import { AnyText, Id, isTime, JsonObject, wellFormed, wholeInQuery } from "./fields.ts"
 import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 const RecordedEvent = Schema.Struct({
@@ -32,11 +32,32 @@ const RecordedEvent = Schema.Struct({
 }).annotate({ identifier: "RecordedEvent" })
 export type RecordedEvent = typeof RecordedEvent.Type
 
+const AuditedEvent = Schema.Struct({
+  event: RecordedEvent,
+  text: Schema.Literals(["none", "there", "erased"]),
+  erased_by: Schema.NullOr(Schema.String),
+  intact: Schema.NullOr(Schema.Boolean)
+}).annotate({ identifier: "AuditedEvent" })
+
+const Uuid = Schema.String.check(
+  Schema.isPattern(/^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/u, { message: "is no UUID" })
+)
+
 const Position = Schema.String.check(
   Schema.isPattern(toldPosition, { message: "is no position; expected the next_after of an answer" })
 )
 
 const EventType = Schema.Literals(Struct.keys(eventSchemas)).annotate({ identifier: "EventType" })
+
+/** What tells how far back to begin. */
+const PositionOrTime = Schema.String.check(
+  wellFormed,
+  Schema.makeFilter((text) =>
+    toldPosition.test(text) || isTime(text)
+      ? undefined
+      : "is neither a position nor a time; expected ISO 8601, e.g. 2026-01-31T12:00:00Z"
+  )
+)
 
 /** What both readings take. */
 const filters = {
@@ -51,6 +72,8 @@ export class EventsApi extends HttpApiGroup.make("events")
     HttpApiEndpoint.get("events", "/api/events", {
       query: Schema.Struct({
         ...filters,
+        actor: Schema.optional(Id),
+        correlation: Schema.optional(Uuid),
         limit: wholeInQuery(1, 1000)
       }),
       success: Schema.Struct({ events: Schema.Array(RecordedEvent), next_after: Schema.String })
@@ -58,6 +81,37 @@ export class EventsApi extends HttpApiGroup.make("events")
       OpenApi.annotations({
         summary: "The tenant's events, oldest first, for audits",
         description: "For owners and admins. Go on with `after` = `next_after`; `limit` is 100 unless told."
+      })
+    ),
+    HttpApiEndpoint.get("newestEvents", "/api/events/newest", {
+      query: Schema.Struct({
+        before: filters.after,
+        as_of: Schema.optional(PositionOrTime),
+        type: filters.type,
+        stream: filters.stream,
+        actor: Schema.optional(Id),
+        limit: wholeInQuery(1, 1000)
+      }),
+      success: Schema.Struct({
+        events: Schema.Array(RecordedEvent),
+        next_before: Schema.NullOr(Schema.String),
+        next_after: Schema.String
+      })
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "The tenant's newest events, or those before a position",
+        description:
+          "For owners and admins. They come in the log's order, the newest last. Go back with `before` = `next_before`, and on with the `next_after` of the first answer, from here or as a stream; `limit` is 50 unless told. `as_of` begins at a position or a time, with what was recorded there."
+      })
+    ),
+    HttpApiEndpoint.get("event", "/api/event/:position", {
+      params: { position: Position },
+      success: AuditedEvent
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "One event, with what became of its text, and whether it is as it was written",
+        description:
+          "For owners and admins. Where its text was erased, `erased_by` is the position of the event that did it; `intact` compares it with the digest that was kept of it."
       })
     ),
     HttpApiEndpoint.get("eventStream", "/api/events/stream", {

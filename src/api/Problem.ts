@@ -78,6 +78,7 @@ export const statusOf = {
   "not_found/file": 404,
   "not_found/session": 404,
   "not_found/erasure": 404,
+  "not_found/event": 404,
   "method/not_allowed": 405,
   "header/not_acceptable": 406,
   "conflict/ambiguous_name": 409,

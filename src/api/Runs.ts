@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Remembering } from "#domain/Chat.ts"
-import { ChatFailure } from "#domain/Workspace.ts"
+import { ChatFailure } from "#domain/Workspace/events.ts"
 import { ChatResponse } from "./Chat.ts"
 import { NextCursor, pageQuery } from "./cursor.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"

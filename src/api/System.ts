@@ -13,6 +13,15 @@ const Readiness = Schema.Struct({
     description:
       "What can't be had at the moment, and is taken up again by itself. Without `search`, searches answer 503; without the `log`, writes do, and reads may be old; all else goes on, so neither is a reason not to serve. Without the `database` nothing goes on."
   }),
+  embeddings: Schema.optionalKey(
+    Schema.Struct({
+      model: Schema.String.annotate({ description: "As the operator has named it." }),
+      state: Schema.String.annotate({
+        description:
+          "`ok`; `filling`, not all that is stored is embedded yet; or what is wrong with it. Searches go by the service's own table then."
+      })
+    }).annotate({ description: "The embedding model, where one is named. No reason not to serve." })
+  ),
   nearly_full: Schema.Array(Schema.Literals(["data", "database", "workspaces"])).annotate({
     description:
       "Disks of the service that have so little room left that writes to them answer 507 until there is more: of the `data` folder, the embedded `database`, the `workspaces`. No reason not to serve: reads go on."

@@ -108,7 +108,7 @@ export class UsageApi extends HttpApiGroup.make("usage")
       success: UsageReport
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Chats, tokens and what they cost, by day, model, key or workspace",
+        summary: "Chats, tokens and what they cost, by day, model, key, person or workspace",
         description:
           "Of the whole organization for its owners and admins, else of the key that asks. Days are those of UTC; this month unless told. Costs are by the prices that the service has now."
       })

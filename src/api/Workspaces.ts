@@ -84,6 +84,19 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       params: { ...id, sha: Schema.String },
       success: Schema.Struct({ ...Commit, diff: Schema.String })
     }).annotateMerge(OpenApi.annotations({ summary: "One commit with its unified diff" })),
+    HttpApiEndpoint.get("compare", "/api/workspaces/:id/compare", {
+      params: id,
+      query: Schema.Struct({ base: Schema.String, at: Schema.optional(Schema.String) }),
+      success: Schema.Struct({ base: Schema.String, at: Schema.String, diff: Schema.String }).annotate({
+        identifier: "Comparison"
+      })
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "What differs between two commits, as a unified diff",
+        description:
+          "From any commit of the workspace to any other, whichever came first; `at` is the head unless told."
+      })
+    ),
     HttpApiEndpoint.get("tree", "/api/workspaces/:id/tree", {
       params: id,
       query: at,

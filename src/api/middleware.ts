@@ -1,4 +1,5 @@
 import { Context, type Effect, Schema, SchemaGetter } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware, HttpApiSchema, HttpApiSecurity } from "effect/http-api"
 import type { Holder, Scope } from "#domain/Scope.ts"
 import type { RequestIdentity } from "#engine/Event.ts"
@@ -70,6 +71,8 @@ export class Authentication extends HttpApiMiddleware.Service<Authentication, { 
 export class RequestRates extends Context.Service<
   RequestRates,
   {
+    /** Requests a minute by their kind; `Infinity`: any number. */
+    readonly rates: { readonly [kind: string]: number }
     /**
      * Counts a request of the caller's key as one to `path`. Fails with `rate_limit/exceeded` when it is one too many
      * in the last minute.
@@ -82,6 +85,15 @@ export class RequestRates extends Context.Service<
 export class Rate extends HttpApiMiddleware.Service<Rate, { requires: Caller }>()("cairn/Rate", {
   error: [problem(429, "RateLimited", "Too many requests in the last minute; `Retry-After` says when to go on.")]
 }) {}
+
+/** Counts the requests without a key of each client, by its address. */
+export class AddressRates extends Context.Service<
+  AddressRates,
+  {
+    /** Fails with `rate_limit/exceeded` when this request is one too many in the last minute. */
+    readonly count: Effect.Effect<void, Problem, HttpServerRequest.HttpServerRequest>
+  }
+>()("cairn/AddressRates") {}
 
 /** Requests a minute without a key, by the client's address. */
 export class AddressRate extends HttpApiMiddleware.Service<AddressRate>()("cairn/AddressRate", {

@@ -20,7 +20,10 @@ const silence = 15_000
 /** Others' appends wake every reader: this long it waits for more of them. */
 const pause = "20 millis"
 
-/** `revoked`: the key is no longer valid, or may not do this any more. `stopping`: so is the service. `unavailable`: its store does not answer. */
+/**
+ * `revoked`: the key is no longer valid, or may not do this any more. `stopping`: so is the service. `unavailable`: its
+ * store does not answer.
+ */
 export type Ending = "revoked" | "stopping" | "unavailable"
 
 /** What a reader is told: new events, that there are none for a while, or why nothing more comes. */
@@ -38,9 +41,9 @@ interface State {
 }
 
 /**
- * The log behind a position as it grows, for as long as a key may do this operation and the service runs. A page is read when the one
- * before was taken, and is given out only when the key was live behind its last event. Each read goes through
- * `reading`, which may look before it reads, and let it wait in between.
+ * The log behind a position as it grows, for as long as a key may do this operation and the service runs. A page is
+ * read when the one before was taken, and is given out only when the key was live behind its last event. Each read goes
+ * through `reading`, which may look before it reads, and let it wait in between.
  */
 export const follow = <E, R>(
   key: string,

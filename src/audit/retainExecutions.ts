@@ -1,7 +1,10 @@
 import { ExecutionEvent, monthIn, monthOfSubject } from "#domain/Execution.ts"
 import { eraseMonths, subjectOf } from "./eraseMonths.ts"
 
-/** Erases the text of executions, with their reviews, whose month was over so many days before `now` (milliseconds since the epoch). */
+/**
+ * Erases the text of executions, with their reviews, whose month was over so many days before `now` (milliseconds since
+ * the epoch).
+ */
 export const retainExecutions = (now: number, kept: number) =>
   eraseMonths(
     {

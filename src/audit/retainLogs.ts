@@ -2,7 +2,10 @@ import { monthIn } from "#domain/Execution.ts"
 import { monthOfLogs, PrintedEvent } from "#domain/Printed.ts"
 import { eraseMonths, subjectOf } from "./eraseMonths.ts"
 
-/** Erases what uploads printed, and the log files of bundles, whose month was over so many days before `now` (milliseconds since the epoch). */
+/**
+ * Erases what uploads printed, and the log files of bundles, whose month was over so many days before `now`
+ * (milliseconds since the epoch).
+ */
 export const retainLogs = (now: number, kept: number) =>
   eraseMonths(
     {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { DomainEvent } from "#domain/events.ts"
-import { repositoryOf } from "#domain/Workspace.ts"
+import { repositoryOf } from "#domain/Workspace/generations.ts"
 import { beginning, isAfter, type Position } from "#engine/Position.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"

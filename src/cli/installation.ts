@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { adopt, alone } from "#src/layers.ts"
+import { adopt, alone } from "#src/repositories.ts"
 import { config, onLog } from "./log.ts"
 import { answer, plain } from "./output.ts"
 

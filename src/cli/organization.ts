@@ -3,7 +3,8 @@ import { Flag } from "effect/cli"
 import type { OrganizationCommand } from "#domain/Organization/commands.ts"
 import { Organization } from "#domain/Organization/decider.ts"
 import { dispatch } from "#engine/dispatch.ts"
-import { Keys, organizations } from "#projections/Keys.ts"
+import { organizations } from "#projections/Keys/organizations.ts"
+import { Keys } from "#projections/Keys/tables.ts"
 import { Failed } from "./failure.ts"
 import { reach, upToDate } from "./log.ts"
 import { metadata } from "./metadata.ts"
@@ -38,7 +39,9 @@ export const organizationOf = Effect.fnUntraced(function* (named: Option.Option<
   })
 })
 
-/** Gives an organization a command of the operator's, and waits until the keys know it; its events, which may be none. */
+/**
+ * Gives an organization a command of the operator's, and waits until the keys know it; its events, which may be none.
+ */
 export const commanded = Effect.fnUntraced(function* (tenant: string, command: OrganizationCommand) {
   const events = yield* dispatch(Organization, {
     tenant,

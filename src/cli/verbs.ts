@@ -61,7 +61,9 @@ const names = Object.keys(verbs) as ReadonlyArray<keyof typeof verbs>
 /** Asks for everything that a verb is, of every verb. */
 const ofAll = ["--completions", "--wizard"]
 
-/** The verb that is asked for, with all others by name; `asking`: a service is named, so no data folder is looked at. */
+/**
+ * The verb that is asked for, with all others by name; `asking`: a service is named, so no data folder is looked at.
+ */
 export const loaded = (args: ReadonlyArray<string>, asking: boolean) => {
   const given = args.find((arg) => Object.hasOwn(verbs, arg))
   const every = args.some((arg) => ofAll.some((flag) => arg.startsWith(flag)))

@@ -16,8 +16,8 @@ const whyOf = (error: unknown) => {
 type Ask<T> = (session: Session, signal: AbortSignal) => Promise<T>
 
 /**
- * Asks for something as often as `name` changes; an answer to an earlier question is not listened to. `undefined`: there is nothing to ask.
- * Gives what came, and what asks again.
+ * Asks for something as often as `name` changes; an answer to an earlier question is not listened to. `undefined`:
+ * there is nothing to ask. Gives what came, and what asks again.
  */
 export const useLoaded = <T>(name: string | undefined, ask: Ask<T>): readonly [Loaded<T>, () => void] => {
   const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading", value: undefined })

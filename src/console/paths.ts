@@ -1,5 +1,6 @@
 /** The console's pages: what a browser may ask the service for, and what it then shows. */
 export const pages = {
+  overview: "/overview",
   search: "/search",
   snippet: "/snippets/:id",
   workspaces: "/workspaces",
@@ -7,7 +8,13 @@ export const pages = {
   files: "/workspaces/:id/files",
   commit: "/workspaces/:id/commits/:sha",
   chat: "/chat",
-  run: "/runs/:id"
+  run: "/runs/:id",
+  events: "/events",
+  event: "/events/:position",
+  people: "/people",
+  usage: "/usage",
+  readModels: "/read-models",
+  backups: "/backups"
 } as const
 
 export type PageName = keyof typeof pages

@@ -1,12 +1,14 @@
 import { computed, signal } from "@preact/signals"
-import { AuthenticationError, Cairn, PermissionDeniedError } from "../../clients/typescript/src/index.ts"
+import { type Access, AuthenticationError, Cairn, PermissionDeniedError } from "../../clients/typescript/src/index.ts"
 
 /** Who reads: by a key that is kept here, in memory, and in the tab's own storage where its holder asked for that. */
 export interface Session {
   readonly cairn: Cairn
   readonly key: string
-  /** Whether the key may read the log, as owners' and admins' may. */
-  readonly audits: boolean
+  /** Whose the key is, and what bounds it. */
+  readonly access: Access
+  /** Whether an operation of the API is not refused to the key. */
+  readonly may: (operation: string) => boolean
   /** Whether the tab keeps it until it is closed. */
   readonly kept: boolean
 }
@@ -17,8 +19,11 @@ const place = "cairn.key"
 const current = signal<Session | null | undefined>(null)
 export const session = computed(() => current.value)
 
-/** Whether the key may change anything, as far as is known: one that may not is told so by the first thing that it is refused. */
-export const mayWrite = signal(true)
+/** Whether an operation of the API is not refused to the key. */
+export const may = (operation: string): boolean => current.value?.may(operation) ?? false
+
+/** Whether the key may change what is stored. */
+export const mayWrite = computed(() => may("snippets.vote"))
 
 /** Why nobody is signed in any more, where there is something to say. */
 export const parting = signal("")
@@ -44,14 +49,10 @@ const storage = (): Storage | undefined => {
   }
 }
 
-const mayAudit = async (cairn: Cairn): Promise<boolean> => {
-  try {
-    for await (const _ of cairn.system.events({ limit: 1 })) break
-    return true
-  } catch (error) {
-    if (error instanceof PermissionDeniedError) return false
-    throw error
-  }
+const opened = async (cairn: Cairn, key: string, kept: boolean): Promise<Session> => {
+  const access = await cairn.system.access()
+  const operations = new Set(access.operations)
+  return { cairn, key, access, may: (operation) => operations.has(operation), kept }
 }
 
 /** Forgets the key, here and in the tab; `why` is told to who is asked for another. */
@@ -64,12 +65,11 @@ export const signOut = (why = ""): void => {
 /** Opens the console with a key. Fails as any call does. */
 export const signIn = async (key: string, keep: boolean): Promise<void> => {
   const cairn = new Cairn({ apiKey: key, baseUrl: window.location.origin, maxRetries: 1, logLevel: "off" })
-  const audits = await mayAudit(cairn)
+  const open = await opened(cairn, key, keep)
   if (keep) storage()?.setItem(place, key)
   else storage()?.removeItem(place)
   parting.value = ""
-  mayWrite.value = true
-  current.value = { cairn, key, audits, kept: keep }
+  current.value = open
 }
 
 /** Goes on with the key that this tab kept. */
@@ -90,8 +90,24 @@ export const resume = async (): Promise<void> => {
 
 const isEnd = (error: unknown): boolean => error instanceof AuthenticationError
 
-/** What a failed call says; a key that is not valid any more ends the session. */
+/** Asks anew what the key may: its role, or what bounds it, may have changed since. */
+const lookAgain = async (): Promise<void> => {
+  const open = current.value
+  if (!open) return
+  try {
+    const now = await opened(open.cairn, open.key, open.kept)
+    if (current.value === open) current.value = now
+  } catch {
+    // what was known stays known
+  }
+}
+
+/**
+ * What a failed call says; a key that is not valid any more ends the session, and one that was refused something is
+ * looked at anew.
+ */
 export const failure = (error: unknown): string => {
+  if (error instanceof PermissionDeniedError) void lookAgain()
   if (isEnd(error)) signOut("This key is not valid any more: it was revoked, or has expired.")
   return error instanceof Error ? error.message : String(error)
 }

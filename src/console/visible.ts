@@ -26,8 +26,8 @@ const names: { readonly [code: number]: string } = {
 }
 
 /**
- * Controls but tab and line feed, what turns or joins text without a mark of its own, blanks that look like none, tags, variation selectors
- * beyond those of emoji, and halves of characters.
+ * Controls but tab and line feed, what turns or joins text without a mark of its own, blanks that look like none, tags,
+ * variation selectors beyond those of emoji, and halves of characters.
  */
 const hidden =
   /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|\u034f|\u115f|\u1160|\u17b4|\u17b5|[\u180b-\u180f]|\u2800|\u3164|[\ufe00-\ufe0e]|\uffa0|[\u{e0100}-\u{e01ef}]/gu

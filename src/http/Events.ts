@@ -3,17 +3,21 @@ import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { SqlClient } from "effect/sql"
 import { toldPosition } from "#domain/toldPosition.ts"
-import type { Asker } from "#engine/ask.ts"
+import { type Asker, Unreadable } from "#engine/ask.ts"
 import type { Codec } from "#engine/codec.ts"
 import { jsonPieces } from "#engine/jsonPieces.ts"
-import type { EventStore } from "#engine/ports/EventStore.ts"
+import { beginning, earliest, latest, type Position } from "#engine/Position.ts"
+import { EventStore, type StoreUnavailable } from "#engine/ports/EventStore.ts"
 import type { Tail } from "#engine/tail.ts"
 import type { Installation } from "#ports/Installation.ts"
+import { type AuditUnavailable, LogAudit } from "#ports/LogAudit.ts"
 import { Api } from "#src/api/Api.ts"
 import type { RecordedEvent } from "#src/api/Events.ts"
+import { millisecondsOf } from "#src/api/fields.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import { type Ending, follow, type News } from "#src/audit/follow.ts"
+import { newestStretch } from "#src/audit/newest.ts"
 import type { Closing } from "#src/closing.ts"
 import { positionWriter, readTold } from "#src/positions.ts"
 import type { Answers } from "./answers.ts"
@@ -21,17 +25,22 @@ import { portions, roomyInTurn } from "./Events/portions.ts"
 import { allShown, type Reader } from "./Events/shown.ts"
 import { cutWhenStopping, eventStream, eventStreamPlaces } from "./eventStreams.ts"
 import { inPieces, streamInTurns } from "./pieces.ts"
+import { problemOf } from "./refusals.ts"
 
 interface Filters {
   readonly type?: string | undefined
   readonly stream?: string | undefined
+  readonly actor?: string | undefined
+  readonly correlation?: string | undefined
 }
 
 /** The tenant's events only. */
-const filtersOf = (tenant: string, { type, stream }: Filters) => ({
+const filtersOf = (tenant: string, { type, stream, actor, correlation }: Filters) => ({
   tenant,
   ...(type === undefined ? {} : { types: [type] }),
-  ...(stream === undefined ? {} : { stream })
+  ...(stream === undefined ? {} : { stream }),
+  ...(actor === undefined ? {} : { actor: actor.toLowerCase() }),
+  ...(correlation === undefined ? {} : { correlation: correlation.toLowerCase() })
 })
 
 const badLastEventId = fieldProblem(
@@ -51,6 +60,33 @@ const placeIn = (field: string, text: string) =>
   Effect.mapError(readTold(text), ({ message }) =>
     fieldProblem("validation/invalid_field", field, `${field} ${message}`)
   )
+
+const orUnread = <A, R>(effect: Effect.Effect<A, StoreUnavailable | AuditUnavailable, R>) =>
+  Effect.mapError(effect, () => problemOf(new Unreadable()))
+
+/** The first event behind a position or a time, whoever's it is; `undefined`: there is none. */
+const behind = Effect.fnUntraced(function* (asOf: string) {
+  const at = toldPosition.test(asOf)
+    ? yield* placeIn("as_of", asOf)
+    : yield* orUnread((yield* LogAudit).at(millisecondsOf(asOf)))
+  const { events } = yield* orUnread((yield* EventStore).readAll(at, { limit: 1, factsOnly: true }))
+  return events[0]?.position
+})
+
+const noEvent = fieldProblem(
+  "not_found/event",
+  "position",
+  "There is no event of yours at this position. GET /api/events/newest tells those that there are."
+)
+
+/** The tenant's event at a position, and what can be seen of it from below. */
+const audited = Effect.fnUntraced(function* (tenant: string, at: Position) {
+  const store = yield* EventStore
+  const [before = beginning] = yield* orUnread(store.newest({ before: at, limit: 1 }))
+  const [seen] = yield* orUnread((yield* LogAudit).read(before, 1))
+  if (seen === undefined || seen.position !== at || seen.tenant !== tenant) return yield* noEvent
+  return { before, seen }
+})
 
 const messages = function* (events: ReadonlyArray<RecordedEvent>) {
   for (const event of events) {
@@ -92,6 +128,45 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
           }
         }
         return yield* inPieces({ events: { rows: events }, next_after })
+      })
+    )
+    .handle("newestEvents", ({ query }) =>
+      Effect.gen(function* () {
+        const { tenant } = yield* Caller
+        const { includePublic } = yield* CallerScope
+        const { limit = 50 } = query
+        const which = filtersOf(tenant, query)
+        const given = query.before === undefined ? undefined : yield* placeIn("before", query.before)
+        const asked = query.as_of === undefined ? undefined : yield* behind(query.as_of)
+        const before = given === undefined ? asked : asked === undefined ? given : earliest(given, asked)
+        const tell = yield* positionWriter
+        // what comes in between is told here, and is not to be told again
+        const head = yield* orUnread((yield* EventStore).head)
+        const stretch = yield* orUnread(newestStretch({ ...which, limit, ...(before && { before }) }))
+        const { events } = portions({ tenant, includePublic }, stretch.after, stretch.count, which, "all")
+        return yield* inPieces({
+          events: { rows: events },
+          next_before: { value: stretch.before === undefined ? null : tell(stretch.before) },
+          next_after: { value: tell(latest(head, stretch.last)) }
+        })
+      })
+    )
+    .handle("event", ({ params }) =>
+      Effect.gen(function* () {
+        const { tenant } = yield* Caller
+        const { includePublic } = yield* CallerScope
+        const tell = yield* positionWriter
+        const { before, seen } = yield* audited(tenant, yield* placeIn("position", params.position))
+        const { events } = portions({ tenant, includePublic }, before, 1, { tenant }, "all")
+        const { hasText, text, erasedAt, intact } = seen
+        const [event] = (yield* Stream.runCollect(events)).flat()
+        if (event === undefined) return yield* noEvent
+        return {
+          event,
+          text: hasText ? (text === null ? ("erased" as const) : ("there" as const)) : ("none" as const),
+          erased_by: text !== null || erasedAt === null || erasedAt === "unknown" ? null : tell(erasedAt),
+          intact
+        }
       })
     )
     .handle("eventStream", ({ query, headers }) =>

@@ -1,33 +1,31 @@
-import { Clock, Effect, Result, type Schema } from "effect"
+import { Clock, Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import {
-  type AgentVerdict,
   Execution,
   ExecutionCommand,
   type ExecutionEvent,
   ExecutionNotFound,
   monthIn,
-  type NewExecution,
   type Review
 } from "#domain/Execution.ts"
-import { keptTask } from "#domain/keptTask.ts"
-import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
+import { SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import type { Position } from "#engine/Position.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
-import { type Executed, Executions, executionOf, executionsByIds, findExecutions } from "#projections/Executions.ts"
+import { Executions, executionOf, executionsByIds, findExecutions } from "#projections/Executions.ts"
 import { Api } from "#src/api/Api.ts"
-import type { RecordRequest, ReviewRequest, ShownExecution } from "#src/api/Executions.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
-import { reviewOf, shownReview } from "#src/api/Review.ts"
+import { shownReview } from "#src/api/Review.ts"
 import { codeBlock, meansId, namesOf } from "#src/snippets/codeBlock.ts"
-import { noReview, type Reviewed, review } from "#src/snippets/review.ts"
+import { noReview, review } from "#src/snippets/review.ts"
 import { newBoundary } from "#src/snippets/untrusted.ts"
 import { commandMetadata, doneBefore, freshOrStale, written } from "./answer.ts"
 import { byPortions } from "./answers.ts"
+import { shown } from "./Executions/shown.ts"
+import { errorsOf, executionFrom, reviewedFrom, voteOf } from "./Executions/told.ts"
 import { inPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 
@@ -37,89 +35,8 @@ const noSnippet = fieldProblem(
   "No snippet of this request's scope has this id. Search for it, or check the workspace header; code that is not stored goes by its name."
 )
 
-/** The run as its caller tells it; a review says the verdict where it is not given apart. */
-const executionFrom = (
-  payload: typeof RecordRequest.Type,
-  facts: Pick<NewExecution, "execution" | "home" | "user"> & { readonly agent: string | null },
-  now: number
-): NewExecution => {
-  const { agent, ...ids } = facts
-  const review = payload.review == null ? null : reviewOf(payload.review, now)
-  const { input_data, input_hash, output_data, output_hash, output_type } = payload.io
-  return {
-    ...ids,
-    state: payload.execution_state ?? "completed",
-    duration: payload.duration_ms ?? 0,
-    verdict: payload.verdict ?? review?.verdict ?? null,
-    text: {
-      codeBlock: payload.code_block_id,
-      task: keptTask(payload.triggering_task),
-      agent,
-      review,
-      input: input_data ?? {},
-      inputHash: input_hash ?? "",
-      output: output_data ?? null,
-      outputHash: output_hash ?? "",
-      outputType: output_type ?? "",
-      errorMessage: payload.error_message ?? null,
-      errorType: payload.error_type ?? null
-    }
-  }
-}
-
-const voteOf = (verdict: AgentVerdict | null, home: string): NewVote | null => {
-  if (verdict === null || verdict === "pending") return null
-  return { value: verdict === "thumbs_up" ? 1 : -1, count: 1, source: "ai", origin: null, home }
-}
-
-/** The error that a run ended with, as the functions of its snippet are told. */
-const errorsOf = ({ state, text: { errorType, errorMessage } }: NewExecution) =>
-  state === "completed" && errorType === null && errorMessage === null
-    ? []
-    : [{ type: errorType ?? "Error", message: errorMessage ?? "", functions: [] }]
-
-/** Clients read an object, whatever somebody else may have sent. */
-export const objectOf = (input: unknown): { readonly [key: string]: unknown } =>
-  typeof input === "object" && input !== null && !Array.isArray(input) ? { ...input } : { value: input }
-
-const shown = (execution: Executed, score: number): ShownExecution => {
-  const { input, input_hash, output, output_hash, output_type, error_message, error_type, verdict } = execution
-  const review = execution.review ?? execution.auto_review
-  return {
-    id: execution.id,
-    code_block_id: execution.code,
-    execution_state: execution.state,
-    duration_ms: Math.round(execution.duration),
-    io: {
-      input_data: objectOf(input),
-      input_hash,
-      output_data: (output ?? null) as Schema.Json,
-      output_hash,
-      output_type
-    },
-    triggering_task: execution.task,
-    timestamp: execution.recorded_at.toISOString(),
-    error_message,
-    error_type,
-    retrieval_score: score,
-    verdict,
-    review: review === null ? null : shownReview(review)
-  }
-}
-
 const noModel =
   "No language model is configured, so that nothing was reviewed: set ANTHROPIC_API_KEY (and ANTHROPIC_BASE_URL for a compatible server) and start the service again."
-
-/** What a caller says of a run stands in for what was recorded of it. */
-const reviewedFrom = (payload: typeof ReviewRequest.Type, execution: Executed): Reviewed => ({
-  task: payload.triggering_task ?? execution.task,
-  state: payload.execution_state ?? execution.state,
-  input: payload.input_data ?? execution.input,
-  output: payload.output_data ?? execution.output,
-  error: payload.error_message ?? execution.error_message,
-  name: payload.code_block_name ?? execution.code,
-  description: payload.code_block_description ?? ""
-})
 
 const reviewIn = (events: ReadonlyArray<{ readonly event: { readonly _tag: string } }>): Review | null => {
   const reviewed = events.map(({ event }) => event as ExecutionEvent).find(({ _tag }) => _tag === "ExecutionReviewed")

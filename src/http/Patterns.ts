@@ -13,7 +13,7 @@ import type { FewShotExamples, FewShotRequest, TaskPatternsRequest } from "#src/
 import { codeBlock } from "#src/snippets/codeBlock.ts"
 import { type FoundSnippet, noteAnswer } from "#src/snippets/search.ts"
 import { freshOrStale, searched, shownFound } from "./answer.ts"
-import { objectOf } from "./Executions.ts"
+import { objectOf } from "./Executions/shown.ts"
 import { inPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 

@@ -28,26 +28,43 @@ const places = cursors<PublicPlace>(Schema.Tuple([placeCount, placeTime, placeId
 
 const languageIn = (given: string | null | undefined) => given?.toLowerCase()
 
+/** Which page of the public snippets; `language` is lower-case. */
+interface PageAsked {
+  readonly sortBy: "upvoted" | "recent"
+  readonly language: string | null
+  readonly limit: number
+  readonly offset?: number | undefined
+  readonly cursor: string | null | undefined
+}
+
+/** A page of the public snippets without their texts, how many there are, and the cursor that goes on. */
+export const publicPage = Effect.fnUntraced(function* ({ sortBy, language, limit, offset = 0, cursor }: PageAsked) {
+  yield* freshOrStale(Snippets)
+  const asked = ["public", sortBy, language] as const
+  const after = yield* places.read(asked, cursor, offset)
+  const { page, total } = yield* Effect.orDie(publicSnippets(sortBy, language, { limit: limit + 1, offset, after }))
+  const listed = page.slice(0, limit)
+  const [last, more] = [listed.at(-1), page.length > limit]
+  const next = more ? places.write(asked, [last!.up, last!.created_at.getTime(), last!.id]) : null
+  return { listed, total, next }
+})
+
 export const layer = HttpApiBuilder.group(Api, "public", (handlers) =>
   handlers
     .handle("listPublic", ({ payload }) =>
       Effect.gen(function* () {
         if (!(yield* isPublicLibraryOpen)) return yield* publicOff
-        yield* freshOrStale(Snippets)
-        const { limit, offset } = { limit: payload.limit ?? 20, offset: payload.offset ?? 0 }
-        const asked = ["public", payload.sort_by ?? "upvoted", languageIn(payload.language) ?? null] as const
-        const [, sortBy, language] = asked
-        const after = yield* places.read(asked, payload.cursor, offset)
-        const { page, total } = yield* Effect.orDie(
-          publicSnippets(sortBy, language, { limit: limit + 1, offset, after })
-        )
-        const listed = page.slice(0, limit)
-        const [last, more] = [listed.at(-1), page.length > limit]
+        const { listed, total, next } = yield* publicPage({
+          sortBy: payload.sort_by ?? "upvoted",
+          language: languageIn(payload.language) ?? null,
+          limit: payload.limit ?? 20,
+          offset: payload.offset ?? 0,
+          cursor: payload.cursor
+        })
         const rows = byPortions(listed, (portion) =>
           Effect.map(Effect.orDie(publicEntries(portion)), (snippets) => snippets.map(shown))
         )
-        const next = more ? places.write(asked, [last!.up, last!.created_at.getTime(), last!.id]) : null
-        return yield* inPieces({ snippets: { rows }, ...values({ total, has_more: more, next_cursor: next }) })
+        return yield* inPieces({ snippets: { rows }, ...values({ total, has_more: next !== null, next_cursor: next }) })
       })
     )
 

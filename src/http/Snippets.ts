@@ -2,125 +2,38 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { idIn } from "#domain/Id.ts"
 import { keptTask } from "#domain/keptTask.ts"
-import { type Holder, type Scope, scopeOf, sees } from "#domain/Scope.ts"
 import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
-import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { Functions } from "#projections/Functions/tables.ts"
 import { Learned } from "#projections/Learned.ts"
 import { Patterns } from "#projections/Patterns.ts"
-import { knownSnippet, snippetsNamed } from "#projections/Snippets/queries.ts"
+import { knownSnippet } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
-import { WithoutWorkspace } from "#src/api/ownWorkspace.ts"
-import { fieldProblem, Problem } from "#src/api/Problem.ts"
+import { fieldProblem } from "#src/api/Problem.ts"
 import type { UploadRequest } from "#src/api/Snippets/upload.ts"
 import type { VoteRequest } from "#src/api/Snippets.ts"
 import { counted } from "#src/counted.ts"
 import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
 import { observedIn, upload } from "#src/snippets/store.ts"
-import { commandMetadata, doneBefore, freshOrStale, isApplied, written } from "./answer.ts"
-import { problemOf as scopeProblemOf } from "./middleware/scope.ts"
+import { commandMetadata, freshOrStale, isApplied, written } from "./answer.ts"
 import { inPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 import { codeBlockTexts, describedIn } from "./Snippets/codeBlock.ts"
+import { deleting, deletingScope } from "./Snippets/deleting.ts"
 import { search } from "./Snippets/search.ts"
-import { mayDelete } from "./Snippets/storedBy.ts"
 import { gradingOf, kindOf, publicTexts, voteForUsed, voteOf } from "./Snippets/uploading.ts"
 import { screened, withRoom } from "./screening.ts"
 import { byAgent, ignoredVoting, sourceOf } from "./voting.ts"
-
-const notFound = fieldProblem(
-  "not_found/snippet",
-  "snippet_id",
-  "No snippet of this request's scope has this id or name. Search for it, or check the workspace header."
-)
 
 const noneToVoteOn = fieldProblem(
   "not_found/snippet",
   "code_block_id",
   "No snippet of this request's scope has this id. Send the id that a search gave, not a name; check the workspace header too."
 )
-
-const storedByOthers = new Problem({
-  code: "permission/not_your_snippet",
-  message:
-    "Somebody else stored this snippet: this key takes away what its own person stored. Ask them, or an admin, to delete it."
-})
-
-/** The one snippet that the caller means by an id, or by a name that no other of its scope has. */
-const named = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
-  const id = idIn(idOrName)
-  if (id !== undefined) {
-    const known = yield* Effect.orDie(knownSnippet(id))
-    if (known !== undefined && known.home === scope.home) return known
-    if (known !== undefined && sees(scope, known)) {
-      return yield* new Problem({
-        code: "permission/not_your_snippet",
-        message:
-          "This snippet lives in another scope than the request's: it can be used and voted on here, not deleted. Delete it from where it was uploaded."
-      })
-    }
-  }
-  const homonyms = yield* Effect.orDie(snippetsNamed(scope.home, idOrName))
-  if (homonyms.length > 1) {
-    const ids = homonyms.map(({ id }) => id).join(", ")
-    return yield* fieldProblem(
-      "conflict/ambiguous_name",
-      "snippet_id",
-      `${homonyms.length} snippets have this name: ${ids}. Send the id of the one that you mean.`
-    )
-  }
-  return homonyms[0] ?? (yield* notFound)
-})
-
-const deleted = Effect.fnUntraced(function* (
-  holder: Holder,
-  scope: Scope,
-  idOrName: string,
-  metadata: CommandMetadata
-) {
-  const { id } = yield* named(scope, idOrName)
-  if (!(yield* mayDelete(holder, id))) return yield* storedByOthers
-  const command = SnippetCommand.DeleteSnippet({ snippet: id })
-  return yield* dispatch(Snippet, { tenant: holder.tenant, stream: `snippet-${id}`, command, ...metadata })
-})
-
-const deleting = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
-  yield* freshOrStale(Snippets)
-  const metadata = yield* commandMetadata
-  const events = (yield* doneBefore) ?? (yield* deleted(yield* Caller, scope, idOrName, metadata))
-  yield* written(events.at(-1)!.position)
-  // the catalogue has a copy of the text, which must be gone too when this is answered
-  yield* freshOrStale(Snippets)
-  return { success: true, deleted_count: 1, message: "Deleted 1 snippet, its votes and its texts." }
-})
-
-const bodyNames = {
-  workspace: "workspace_id",
-  narrowing: "workspace_id",
-  organization: "X-Cairn-Org-Id",
-  snipsDesired: "X-Cairn-Snips-Desired"
-}
-
-/** A body's own workspace stands in for the header's, also for one that is missing. */
-const deletingScope = Effect.fnUntraced(function* (workspace: string | null | undefined) {
-  const scope = yield* CallerScope
-  const missing = yield* WithoutWorkspace
-  if (missing !== undefined && !workspace) return yield* missing
-  if (workspace == null) return scope
-  const opened = scopeOf(yield* Caller, {
-    organization: undefined,
-    snipsDesired: undefined,
-    publicSnips: undefined,
-    workspace,
-    agent: scope.agent ?? undefined
-  })
-  return yield* Effect.mapError(Effect.fromResult(opened), scopeProblemOf(bodyNames))
-})
 
 /** Stores the files of an upload, each as a snippet. */
 export const storeFiles = Effect.fnUntraced(function* (payload: UploadRequest) {

@@ -1,26 +1,17 @@
-import { type Context, Effect, Schema, Stream } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { worksIn } from "#domain/access/reach.ts"
 import { idIn } from "#domain/Id.ts"
-import { repositoryOf } from "#domain/Workspace.ts"
 import { Unreadable } from "#engine/ask.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import { type TreeFile, WorkspaceStore, type WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
-import {
-  commitOf,
-  commitsOf,
-  tenantOfWorkspace,
-  type WorkspacePlace,
-  type WorkspaceRecord,
-  Workspaces,
-  workspaceOf,
-  workspacesOf
-} from "#projections/Workspaces.ts"
+import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { commitsOf } from "#projections/Workspaces/commits.ts"
+import { tenantOfWorkspace, type WorkspacePlace, workspaceOf, workspacesOf } from "#projections/Workspaces/standing.ts"
+import { Workspaces } from "#projections/Workspaces/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, mostListed, type pageQuery, placeId, placeTime } from "#src/api/cursor.ts"
 import { Caller } from "#src/api/middleware.ts"
-import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 import { slight } from "#src/portions.ts"
 import { writtenPosition } from "#src/positions.ts"
 import { openWorkspace, workspaceId } from "#src/workspaces/open.ts"
@@ -33,41 +24,10 @@ import { orProblem } from "./refusals.ts"
 import { commitsPage, fieldsOf, shown } from "./Workspaces/commits.ts"
 import { deleteFile, etagOf, putFile } from "./Workspaces/files.ts"
 import { notYours, noWorkspace, own, pathIn } from "./Workspaces/own.ts"
+import { commitIn, filesIn, reading, withFile } from "./Workspaces/reading.ts"
 import { unpackArchive } from "./Workspaces/unpack.ts"
 
 const mostDiffBytes = 10_000_000
-
-/** The field is where the caller named the commit. */
-const noCommit = (field: CommitField) =>
-  fieldProblem(
-    "not_found/commit",
-    field,
-    "The workspace has no commit with this name. Send one of its commits' 40 hexadecimal digits."
-  )
-const noFile = fieldProblem(
-  "not_found/file",
-  "path",
-  "There is no such file at this commit. GET …/tree lists its files."
-)
-
-type CommitField = "sha" | "at" | "before" | "commit"
-
-const commitIn = Effect.fnUntraced(function* (workspace: WorkspaceRecord, given: string, field: CommitField) {
-  const sha = given.toLowerCase()
-  if (!/^[0-9a-f]{40}$/.test(sha)) return yield* noCommit(field)
-  return (yield* Effect.orDie(commitOf(workspace.id, sha))) ?? (yield* noCommit(field))
-})
-
-/** Reads of the repository, whose workspace may be erased while they are at it. */
-const reading = <A, R>(
-  workspace: WorkspaceRecord,
-  read: (repository: string) => Effect.Effect<A, WorkspacesUnavailable | Problem, R>
-) => orProblem(unlessErased(workspace, read(repositoryOf(workspace.id, workspace.generation)), noWorkspace))
-
-/** The tree of a commit, of the head unless one is named. */
-const treeAt = Effect.fnUntraced(function* (workspace: WorkspaceRecord, at: string | undefined) {
-  return at === undefined ? workspace.tree : (yield* commitIn(workspace, at, "at")).tree
-})
 
 const places = cursors<WorkspacePlace>(Schema.Tuple([placeTime, placeId]))
 
@@ -91,84 +51,21 @@ export const ownWorkspaces = Effect.fnUntraced(function* (page: typeof pageQuery
   }
 })
 
-/** The files of the caller's own workspace, as its head or a commit has them, in batches. */
-const filesIn = Effect.fnUntraced(function* (id: string, at?: string) {
-  const workspace = yield* own(id)
-  const tree = yield* treeAt(workspace, at)
-  const git = yield* WorkspaceStore
-  return { workspace, batches: git.eachFile(repositoryOf(workspace.id, workspace.generation), tree) }
-})
-
-/** Characters of paths in a message's list, after which it ends. */
-const mostNamed = 1024 * 1024
-
-/** The first files of the caller's own workspace, as its head has them, and how many there are. */
-export const firstFilesIn = Effect.fnUntraced(function* (id: string, most: number) {
-  const { workspace, batches } = yield* filesIn(id)
-  const files: Array<TreeFile> = []
-  let characters = 0
-  const some = Stream.runForEachWhile(batches, (batch) =>
-    Effect.sync(() => {
-      for (const file of batch) {
-        if (files.length >= most || characters > mostNamed) return false
-        files.push(file)
-        characters += file.path.length
-      }
-      return true
-    })
-  )
-  yield* reading(workspace, () => some)
-  return { files, count: workspace.files }
-})
-
-/**
- * Runs with a file of the caller's own workspace, as its head or a commit has it. What of it is in memory at once has
- * room.
- */
-const withFile = Effect.fnUntraced(function* <A, R>(
-  id: string,
-  path: string | undefined,
-  at: string | undefined,
-  use: (file: File) => Effect.Effect<A, WorkspacesUnavailable | Problem, R>
-) {
-  const workspace = yield* own(id)
-  const tree = yield* treeAt(workspace, at)
-  if (path === undefined) return yield* noFile
-  const git = yield* WorkspaceStore
-  const answers = yield* Answers
-  const read = Effect.fnUntraced(function* (repository: string) {
-    const file = yield* git.filePieces(repository, tree, path)
-    if (file === undefined) return yield* noFile
-    if (file.atOnce > slight) yield* answers.take(file.atOnce)
-    return yield* use(file)
-  })
-  return yield* reading(workspace, read)
-})
-
-type File = NonNullable<Effect.Success<ReturnType<Context.Service.Shape<typeof WorkspaceStore>["filePieces"]>>>
-
-/**
- * A file of the caller's own workspace, as its head has it, in one piece; `undefined`: it has more than `most` bytes.
- */
-export const fileIn = (id: string, path: string, most: number) =>
-  withFile(
-    id,
-    path,
-    undefined,
-    Effect.fnUntraced(function* ({ size, atOnce, pieces }) {
-      if (size > most) return undefined
-      // as pieces, and as it is
-      if (atOnce <= slight && size > slight) yield* (yield* Answers).take(2 * size)
-      return new Uint8Array(Buffer.concat(yield* Stream.runCollect(pieces)))
-    })
-  )
-
 /** A file of a caller's is never a page of ours. */
 const rawHeaders = {
   "x-content-type-options": "nosniff",
   "content-disposition": "attachment",
   "content-security-policy": "sandbox; default-src 'none'"
 }
+
+/** What differs between two trees, with the room that it takes until it was sent. */
+const diffOf = Effect.fnUntraced(function* (repository: string, from: string | undefined, to: string) {
+  const place = yield* (yield* Answers).take(2 * mostDiffBytes)
+  const diff = yield* (yield* WorkspaceStore).diff(repository, from, to, { maxBytes: mostDiffBytes })
+  if (diff.length > slight) place.hold(2 * diff.length)
+  else place.leave()
+  return diff
+})
 
 export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
   handlers
@@ -196,17 +93,23 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
       Effect.gen(function* () {
         const workspace = yield* own(params.id)
         const git = yield* WorkspaceStore
-        const answers = yield* Answers
         const record = yield* commitIn(workspace, params.sha, "sha")
         const read = Effect.fnUntraced(function* (repository: string) {
           const before = record.parent === null ? undefined : yield* git.readCommit(repository, record.parent)
-          const place = yield* answers.take(2 * mostDiffBytes)
-          const diff = yield* git.diff(repository, before?.tree, record.tree, { maxBytes: mostDiffBytes })
-          if (diff.length > slight) place.hold(2 * diff.length)
-          else place.leave()
+          const diff = yield* diffOf(repository, before?.tree, record.tree)
           return yield* inPieces({ ...fieldsOf(yield* shown(repository, record)), ...values({ diff }) })
         })
         return yield* reading(workspace, read)
+      })
+    )
+    .handle("compare", ({ params, query }) =>
+      Effect.gen(function* () {
+        const workspace = yield* own(params.id)
+        const base = yield* commitIn(workspace, query.base, "base")
+        const at = yield* commitIn(workspace, query.at ?? workspace.head, "at")
+        return yield* reading(workspace, (repository) =>
+          Effect.map(diffOf(repository, base.tree, at.tree), (diff) => ({ base: base.sha, at: at.sha, diff }))
+        )
       })
     )
     .handle("tree", ({ params, query }) =>

@@ -10,21 +10,33 @@ import { answering } from "./middleware/problems.ts"
 const immutable = "public, max-age=31536000, immutable"
 
 const documentsOf = () => {
-  const { page, assets } = makeConsole()
+  const { page, assets, wear } = makeConsole()
   return {
+    wear,
     page: publicDocument(page.html, "text/html; charset=utf-8", { policy: page.policy, kept: "no-cache" }),
     assets: new Map(
       Array.from(assets, ([path, { text, type }]) => [path, publicDocument(text, type, { kept: immutable })])
     )
   }
 }
-/** Read, and types stripped, when somebody first asks, and once for all services of this process: the files are what they were at the start. */
+/**
+ * Read, and types stripped, when somebody first asks, and once for all services of this process: the files are what
+ * they were at the start.
+ */
 let made: ReturnType<typeof documentsOf> | undefined
 const documents = Effect.sync(() => (made ??= documentsOf()))
+
+/** What pages that the service writes itself wear: as the console does. */
+export const worn = Effect.map(documents, ({ wear }) => wear)
 
 const notFound = new Problem({
   code: "not_found/route",
   message: "There is no such file of the console. It was of another version: load the page again."
+})
+
+const elsewhere = new Problem({
+  code: "not_found/route",
+  message: "There is no such route. /docs lists those that there are."
 })
 
 /** Where a browser may go. */
@@ -36,7 +48,10 @@ export const layer = HttpRouter.addAll([
     HttpRouter.route(
       "GET",
       path,
-      Effect.flatMap(documents, ({ page }) => page)
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
+        // the router takes several slashes for one: an address of the console is written in one way
+        url.split("?")[0]!.includes("//") ? answering(elsewhere) : Effect.flatMap(documents, ({ page }) => page)
+      )
     )
   ),
   HttpRouter.route(

@@ -84,8 +84,8 @@ const documentsOf = (html: string) => ({
   openapi: publicDocument(JSON.stringify(OpenApi.fromApi(Api)), "application/json")
 })
 /**
- * Made when one of them is first asked for, which takes longer than anything else of a start, and once, however many services this process
- * starts one after another.
+ * Made when one of them is first asked for, which takes longer than anything else of a start, and once, however many
+ * services this process starts one after another.
  */
 let making: Promise<ReturnType<typeof documentsOf>> | undefined
 

@@ -2,6 +2,7 @@ import { Effect, Layer, Predicate, type Types } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Api } from "#src/api/Api.ts"
 import { Problem } from "#src/api/Problem.ts"
+import { paths as community } from "./community.ts"
 import { paths } from "./console.ts"
 import { answering } from "./middleware/problems.ts"
 
@@ -16,7 +17,7 @@ const patternOf = (path: string): RegExp =>
 
 /** Those that are no operations of the API. */
 const others = [
-  ...[...paths, "/assets/*"].map((path) => ({ method: "GET", path })),
+  ...[...paths, ...community, "/assets/*"].map((path) => ({ method: "GET", path })),
   { method: "GET", path: "/docs" },
   { method: "GET", path: "/openapi.json" },
   { method: "GET", path: "/git/*" },

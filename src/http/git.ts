@@ -1,6 +1,6 @@
 import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { repositoryOf } from "#domain/Workspace.ts"
+import { repositoryOf } from "#domain/Workspace/generations.ts"
 import { GitTransport } from "#ports/GitTransport.ts"
 import { PushIntake } from "#ports/PushIntake.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"

@@ -111,8 +111,8 @@ const watchRests = (server: Server, { deaf }: Limits) => {
 }
 
 /**
- * When the server ends, so do connections on which nothing has come yet: runtimes and browsers open them ahead, and a server that waits for
- * its requests would wait for these, too.
+ * When the server ends, so do connections on which nothing has come yet: runtimes and browsers open them ahead, and a
+ * server that waits for its requests would wait for these, too.
  */
 const endUnused = (server: Server) => {
   const open = new Set<Socket>()

@@ -3,7 +3,7 @@ import { NotOrganizationMember, type OrganizationCommand } from "#domain/Organiz
 import { Organization } from "#domain/Organization/decider.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { dispatch } from "#engine/dispatch.ts"
-import { Keys } from "#projections/Keys.ts"
+import { Keys } from "#projections/Keys/tables.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
 

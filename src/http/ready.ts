@@ -7,6 +7,7 @@ import { EventStore } from "#engine/ports/EventStore.ts"
 import { Projector } from "#engine/project.ts"
 import { Reacting } from "#engine/reacting.ts"
 import { type Disk, Disks, nearlyFull } from "#src/disks.ts"
+import { ByModel, type ModelLook } from "#src/snippets/embedding/ByModel.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 
 export interface Report {
@@ -16,10 +17,12 @@ export interface Report {
   /** Reaction that this process runs → `ok`, `behind`, or why it stands still. No reason not to serve. */
   readonly reactions: { readonly [name: string]: string }
   /**
-   * What can't be had at the moment, and is taken up again by itself. Without `search` or the `log` all else goes on, and is
-   * to be asked for: every other process misses the same. Without the `database` nothing does.
+   * What can't be had at the moment, and is taken up again by itself. Without `search` or the `log` all else goes on,
+   * and is to be asked for: every other process misses the same. Without the `database` nothing does.
    */
   readonly missing: ReadonlyArray<"database" | "log" | "search">
+  /** The embedding model, where one is named: `ok`, `filling`, or what is wrong. No reason not to serve. */
+  readonly embeddings?: ModelLook
   /** Disks that have so little room left that writes to them are refused. No reason not to serve. */
   readonly nearly_full: ReadonlyArray<Disk>
   /**
@@ -41,9 +44,14 @@ const told = 20
  * Whether every read model, and the index, has passed what the log's head was at start. An index that goes after that
  * takes nobody out of service.
  */
-export class Readiness extends Context.Service<Readiness, { readonly look: Effect.Effect<Report> }>()(
-  "cairn/Readiness"
-) {
+export class Readiness extends Context.Service<
+  Readiness,
+  {
+    readonly look: Effect.Effect<Report>
+    /** The read models that it looks at. */
+    readonly projections: ReadonlyArray<Projection>
+  }
+>()("cairn/Readiness") {
   static readonly layer = (projections: ReadonlyArray<Projection>) =>
     Layer.effect(
       Readiness,
@@ -51,6 +59,7 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
         const asker = yield* Asker
         const projector = yield* Projector
         const indexing = yield* Indexing
+        const byModel = yield* ByModel
         const store = yield* EventStore
         const undone = yield* LeftOut
         const reacting = yield* Reacting
@@ -102,10 +111,11 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
               return [name, fault ?? (lag === 0 ? "ok" : "behind")]
             })
           )
+          const embeddings = yield* byModel.look
           const report: Report = { status, read_models, reactions, missing, nearly_full, left_out }
-          return report
+          return embeddings === undefined ? report : { ...report, embeddings }
         })
-        return Readiness.of({ look })
+        return Readiness.of({ look, projections })
       })
     )
 }

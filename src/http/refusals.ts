@@ -5,14 +5,9 @@ import type { ChatOver } from "#domain/Chat.ts"
 import type { ExecutionNotFound } from "#domain/Execution.ts"
 import type { OrganizationRefusal } from "#domain/Organization/commands.ts"
 import type { SlugInUse } from "#domain/Slug.ts"
-import type {
-  CommentLimitReached,
-  CommentNotFound,
-  CommentNotYours,
-  SnippetGone,
-  SnippetNotFound
-} from "#domain/Snippet/decider.ts"
-import type { WorkspaceGone, WorkspaceNotFound } from "#domain/Workspace.ts"
+import type { CommentRefusal } from "#domain/Snippet/comments.ts"
+import type { SnippetGone, SnippetNotFound } from "#domain/Snippet/decider.ts"
+import type { WorkspaceGone, WorkspaceNotFound } from "#domain/Workspace/decider.ts"
 import type { Stale, Unreadable } from "#engine/ask.ts"
 import type { Busy } from "#engine/decide.ts"
 import type { TooMuchWaits } from "#ports/JobFaults.ts"
@@ -28,9 +23,7 @@ type Refusal =
   | AccessRefusal
   | SnippetNotFound
   | SnippetGone
-  | CommentNotFound
-  | CommentNotYours
-  | CommentLimitReached
+  | CommentRefusal
   | ExecutionNotFound
   | ChatOver
   | WorkspaceNotFound

@@ -7,11 +7,14 @@ import { Closing } from "#src/closing.ts"
 import type { Config } from "#src/config.ts"
 import type { Rates } from "#src/rates.ts"
 import { isCounted } from "#src/telemetry.ts"
+import * as Access from "./Access.ts"
+import * as Activity from "./Activity.ts"
 import { Answers } from "./answers.ts"
 import * as Backups from "./Backups.ts"
 import * as Bundles from "./Bundles.ts"
 import * as Chat from "./Chat.ts"
 import * as Comments from "./Comments.ts"
+import * as Community from "./community.ts"
 import * as Console from "./console.ts"
 import * as Documents from "./documents.ts"
 import * as Events from "./Events.ts"
@@ -38,6 +41,7 @@ import * as Public from "./Public.ts"
 import * as Raw from "./Raw.ts"
 import * as Repos from "./Repos.ts"
 import * as Runs from "./Runs.ts"
+import * as Service from "./Service.ts"
 import * as Snippets from "./Snippets.ts"
 import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
@@ -69,6 +73,9 @@ const handlers = Layer.mergeAll(
   Organizations.erasures,
   Users.layer,
   Usage.layer,
+  Access.layer,
+  Activity.layer,
+  Service.layer,
   System.layer
 )
 
@@ -78,6 +85,7 @@ export const routes = ({ rates, ...options }: Options) =>
     HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers)),
     Documents.layer,
     Console.layer,
+    Community.layer,
     Git.layer,
     Mcp.layer,
     Fallback.layer,

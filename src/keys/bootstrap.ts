@@ -10,7 +10,9 @@ import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { Claims } from "#engine/ports/Claims.ts"
 import { Installation } from "#ports/Installation.ts"
-import { holderOf, Keys, organizations } from "#projections/Keys.ts"
+import { holderOf } from "#projections/Keys/holders.ts"
+import { organizations } from "#projections/Keys/organizations.ts"
+import { Keys } from "#projections/Keys/tables.ts"
 import { operator } from "#src/actor.ts"
 import { changeSlug } from "./changeSlug.ts"
 import { type IssuedKey, issueKey, storedKey } from "./issue.ts"
@@ -85,8 +87,8 @@ export const registerOrganization = Effect.fnUntraced(function* (given: NewOrgan
 class KeysBehind extends Data.TaggedError("KeysBehind")<{ readonly message: string }> {}
 
 /**
- * What moves the read model may have ended a moment ago, and be taken over by another process: it is waited for, for a minute, also when
- * the log is away meanwhile.
+ * What moves the read model may have ended a moment ago, and be taken over by another process: it is waited for, for a
+ * minute, also when the log is away meanwhile.
  */
 const keysAreThere = fresh(Keys, longPatience).pipe(
   Effect.retry(Schedule.spaced("200 millis")),

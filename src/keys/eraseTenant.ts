@@ -11,7 +11,7 @@ import { dispatch } from "#engine/dispatch.ts"
 import type { Envelope } from "#engine/Event.ts"
 import { hasReached, isAfter, type Position } from "#engine/Position.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
-import { Workspaces } from "#projections/Workspaces.ts"
+import { Workspaces } from "#projections/Workspaces/tables.ts"
 import * as Codec from "#src/codec.ts"
 import { erase } from "#src/workspaces/restore.ts"
 
@@ -66,8 +66,8 @@ const eraseText = Effect.fnUntraced(function* (
 })
 
 /**
- * Erases what a tenant had in the log after a position, up to that of the reason: snippets, workspaces, and then whatever
- * text is still there. The same again changes nothing more.
+ * Erases what a tenant had in the log after a position, up to that of the reason: snippets, workspaces, and then
+ * whatever text is still there. The same again changes nothing more.
  */
 export const eraseTenant = Effect.fnUntraced(function* (
   kind: TenantKind,

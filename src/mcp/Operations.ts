@@ -4,7 +4,7 @@ import type { ChatRequest, ChatResponse } from "#src/api/Chat.ts"
 import type { Caller, CallerScope } from "#src/api/middleware.ts"
 import type { TaskPattern, TaskPatternsRequest } from "#src/api/Patterns.ts"
 import type { Problem } from "#src/api/Problem.ts"
-import type { MendedWord, SearchMatch, SearchRequest } from "#src/api/Snippets/search.ts"
+import type { Fallback, MendedWord, SearchMatch, SearchRequest } from "#src/api/Snippets/search.ts"
 import type { UploadRequest, UploadResponse } from "#src/api/Snippets/upload.ts"
 import type { VoteRequest } from "#src/api/Snippets.ts"
 import type { Parts } from "./Parts.ts"
@@ -27,6 +27,7 @@ export interface Operations {
       readonly matches: Stream.Stream<ReadonlyArray<SearchMatch>, Problem, Call>
       readonly total: number
       readonly mended: ReadonlyArray<MendedWord>
+      readonly fallback: Fallback | undefined
       readonly answer: string
     }
   >

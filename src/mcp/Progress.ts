@@ -6,7 +6,10 @@ export class Progress extends Context.Service<
   {
     /** Tells how far the call is, in a sentence. */
     readonly tell: (sentence: string) => void
-    /** What is to be done when the call is taken back. Whoever only leaves, or loses their connection, takes nothing back. */
+    /**
+     * What is to be done when the call is taken back. Whoever only leaves, or loses their connection, takes nothing
+     * back.
+     */
     readonly whenTaken: (effect: Effect.Effect<void>) => void
   }
 >()("cairn/Progress") {}

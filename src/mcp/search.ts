@@ -2,7 +2,7 @@ import { Effect, Schema, Stream } from "effect"
 import { fenced } from "#domain/text/fenced.ts"
 import { fraction, Task, whole } from "#src/api/fields.ts"
 import { CallerScope } from "#src/api/middleware.ts"
-import type { MendedWord, SearchMatch } from "#src/api/Snippets/search.ts"
+import type { Fallback, MendedWord, SearchMatch } from "#src/api/Snippets/search.ts"
 import { counted } from "#src/counted.ts"
 import { isPublicLibraryOpen } from "#src/snippets/publicLibrary.ts"
 import { newBoundary, part } from "#src/snippets/untrusted.ts"
@@ -121,7 +121,7 @@ const telling = (boundary: string) => {
       } else far += 1
     },
     /** `total`: of all that were found. */
-    text: (total: number, mended: ReadonlyArray<MendedWord>): string => {
+    text: (total: number, mended: ReadonlyArray<MendedWord>, fallback: Fallback | undefined): string => {
       if (texts.length + far + down === 0) return `Nothing was found. ${advice}`
       if (texts.length === 0) return `Nothing is close enough to be offered. ${withheld(far, down)} ${advice}`
       const rest = far + down > 0 ? ` ${withheld(far, down)}` : ""
@@ -129,7 +129,8 @@ const telling = (boundary: string) => {
       const taken = mended.map(
         ({ asked, found }) => ` No snippet has ${line(asked)}: taken for ${line(found.join(", "))}.`
       )
-      const head = `${texts.length} of ${total} matches. Vote on each that you use.${taken.join("")}${rest}${warned}`
+      const by = fallback === undefined ? "" : ` Searched without the embedding model (${fallback}).`
+      const head = `${texts.length} of ${total} matches. Vote on each that you use.${by}${taken.join("")}${rest}${warned}`
       return [head, ...texts].join("\n\n")
     }
   }
@@ -169,10 +170,10 @@ export const search = (operations: Operations) =>
         const asked = { task, top_k, min_verdict_score: min_score, content_type, explain }
         const seen = { ...scope, includePublic: open && (scope.includePublic || public_snips === true) }
         return yield* Effect.gen(function* () {
-          const { matches, total, mended, answer } = yield* operations.search(asked)
+          const { matches, total, mended, fallback, answer } = yield* operations.search(asked)
           const { take, text } = telling(newBoundary())
           yield* Stream.runForEach(matches, (some) => Effect.sync(() => some.forEach(take)))
-          return { text: text(total, mended), answer }
+          return { text: text(total, mended, fallback), answer }
         }).pipe(Effect.provideService(CallerScope, seen))
       })
   })

@@ -35,7 +35,9 @@ export class LogSource extends Context.Service<
   {
     readonly engine: LogEngine
     readonly head: Effect.Effect<Position, StoreUnavailable>
-    /** A page strictly after a position, in commit order, whose texts are bounded as `EventStore.readAll` bounds them. */
+    /**
+     * A page strictly after a position, in commit order, whose texts are bounded as `EventStore.readAll` bounds them.
+     */
     readonly page: (after: Position) => Effect.Effect<WholePage, StoreUnavailable>
     /** The id and position of a stream's event; `undefined` when there is none. */
     readonly find: (
@@ -57,8 +59,8 @@ export interface LastCopied {
 }
 
 /**
- * A log that takes another one's events as they were: ids, order, revisions, times, digests and texts. What an event erases is erased
- * with it, and never kept again.
+ * A log that takes another one's events as they were: ids, order, revisions, times, digests and texts. What an event
+ * erases is erased with it, and never kept again.
  */
 export class LogIntake extends Context.Service<
   LogIntake,
@@ -67,8 +69,8 @@ export class LogIntake extends Context.Service<
     /** What is in for good; `undefined`: nothing. A process that was killed goes on behind it. */
     readonly last: Effect.Effect<LastCopied | undefined, StoreUnavailable>
     /**
-     * Takes the events that follow on what is in, in their order. Those that are in already, because a process was killed, are left as
-     * they are. Fails with `CopyRefused` where something else stands in the place of one.
+     * Takes the events that follow on what is in, in their order. Those that are in already, because a process was
+     * killed, are left as they are. Fails with `CopyRefused` where something else stands in the place of one.
      */
     readonly take: (events: ReadonlyArray<CopiedEvent>) => Effect.Effect<void, StoreUnavailable | CopyRefused>
     /** Whether an event that is in has erased a subject's texts. */

@@ -80,8 +80,8 @@ export interface IndexQuery {
   /** When given, only these count (the caller's further filters). */
   readonly only?: ReadonlySet<string>
   /**
-   * When given, these match whatever they say, if they pass all else that is asked, and are among the candidates: what they
-   * were used for speaks for them. A few.
+   * When given, these match whatever they say, if they pass all else that is asked, and are among the candidates: what
+   * they were used for speaks for them. A few.
    */
   readonly also?: ReadonlySet<string>
 }
@@ -103,9 +103,9 @@ export class SnippetIndex extends Context.Service<
   {
     /**
      * Takes changes in, up to a position. What it has taken in already it leaves alone: the same again, whole or after
-     * it was broken off, leads to the same. Another build begins anew: what is there is found until that one has come as
-     * far, and then nothing but what it has itself. Answers with the ids of what it could not take; that is out of it.
-     * Lets searches in between.
+     * it was broken off, leads to the same. Another build begins anew: what is there is found until that one has come
+     * as far, and then nothing but what it has itself. Answers with the ids of what it could not take; that is out of
+     * it. Lets searches in between.
      */
     readonly apply: (
       changes: IndexChanges,
@@ -119,8 +119,8 @@ export class SnippetIndex extends Context.Service<
     /** At most `most` of all that match, those that it deems likeliest to rank first, and those of `also` besides. */
     readonly candidates: (query: IndexQuery, most: number) => Effect.Effect<Candidates, IndexUnavailable>
     /**
-     * How many snippets of some homes, and of the public ones where they are asked for, have each of these terms. Of others'
-     * snippets it is not told what stands in the tasks alone that they were used for.
+     * How many snippets of some homes, and of the public ones where they are asked for, have each of these terms. Of
+     * others' snippets it is not told what stands in the tasks alone that they were used for.
      */
     readonly frequencies: (
       scope: Pick<IndexQuery, "homes" | "includePublic">,

@@ -128,7 +128,7 @@ export const indexSnippets = gauge("cairn_index_snippets", "Snippets in the inde
 export const indexLeftOut = gauge("cairn_index_left_out", "Snippets that are not found by all that they say.")
 export const searches = counter(
   "cairn_searches_total",
-  "Searches, by where the answer came from: `memory`, `index`, `index_behind`; `failed`: the index was away.",
+  "Searches, by where the answer came from: `memory`, `index`, `index_behind`, `fallback`; `failed`: the index was away.",
   "answer"
 )
 export const searchSeconds = histogram("cairn_search_duration_seconds", short, "How long a search took, in seconds.")

@@ -18,7 +18,8 @@ const sent = new Set<string>(["EvidenceReceived", "LogFilesReceived"] satisfies 
 const patience = "60 seconds"
 
 /**
- * The prompts and log files that a bundle was sent with, as far as they are kept. `received`: whether it is known at all.
+ * The prompts and log files that a bundle was sent with, as far as they are kept. `received`: whether it is known at
+ * all.
  */
 export const sentWith = Effect.fnUntraced(function* (bundle: string) {
   let received = false

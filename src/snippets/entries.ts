@@ -19,7 +19,9 @@ const lengthOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, te
 const charactersOf = ({ source, description, example_queries, file_tree, comments }: CommentedEntry): number =>
   1_000 + lengthOf([source, description, file_tree ?? "", ...example_queries, ...comments.map(({ text }) => text)])
 
-/** About how many bytes of memory a value takes: a schema of many small parts takes ten times as many as its JSON has. */
+/**
+ * About how many bytes of memory a value takes: a schema of many small parts takes ten times as many as its JSON has.
+ */
 const weightOf = (value: unknown): number => {
   if (typeof value === "string") return 16 + value.length
   if (typeof value !== "object" || value === null) return 8

@@ -7,6 +7,7 @@ import { looked } from "#domain/search/secondStage.ts"
 import { inSteps } from "#engine/pages.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import { type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
+import type { Means } from "./embedding/ByModel.ts"
 
 /** A task, what it is asked of, and how many snippets are wanted. */
 export interface Sought extends Omit<IndexQuery, "asked" | "also"> {
@@ -16,6 +17,8 @@ export interface Sought extends Omit<IndexQuery, "asked" | "also"> {
   readonly explain?: boolean
   /** What was said of snippets for tasks, of all that counts for who asks. */
   readonly votes?: Iterable<TaskVote>
+  /** By what else than the table. */
+  readonly by?: Means
 }
 
 export interface Answer extends Ranking {
@@ -23,15 +26,17 @@ export interface Answer extends Ranking {
 }
 
 /**
- * What an index deems likely for a task. Where it has words that no snippet of the scope has, the index is asked what else they may
- * be, and once more by what they were taken for.
+ * What an index deems likely for a task. Where it has words that no snippet of the scope has, the index is asked what
+ * else they may be, and once more by what they were taken for.
  */
-export const likely = Effect.fnUntraced(function* ({ task, limit, explain: _, votes = [], ...query }: Sought) {
+export const likely = Effect.fnUntraced(function* ({ task, limit, explain: _, votes = [], by, ...query }: Sought) {
   const encoder = yield* Embeddings
-  const index = yield* SnippetIndex
+  const index = by?.index ?? (yield* SnippetIndex)
   const candidates = Effect.fnUntraced(function* (mended: Mended) {
-    const words = yield* inSteps(asking(task, encoder, mended))
-    const learned = learnedFor(words, votes)
+    const read = yield* inSteps(asking(task, encoder, mended))
+    // tasks are compared by the table
+    const learned = learnedFor(read, votes)
+    const words = by?.meant(read) ?? read
     const found = yield* index.candidates({ ...query, asked: words, also: sought(learned) }, limit)
     return { words, found, mended, learned }
   })

@@ -7,12 +7,22 @@ import { schemaOf } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { Projector } from "#engine/project.ts"
 import { type IndexStand, IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
-import { indexChanges, leftOutUpTo } from "#projections/Snippets/changes.ts"
+import { indexChanges, leftOutUpTo, type Page } from "#projections/Snippets/changes.ts"
 import type { WhyLeftOut } from "#projections/Snippets/rows.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 
 /** Of the catalogue that are taken in at once. */
 const rows = 4_000
+
+/** What an index is filled from: the catalogue's changes behind a position, with the vectors that it has. */
+export interface Source {
+  /** Up to where it may be taken in. */
+  readonly read: (after: number, page: Page) => ReturnType<typeof indexChanges>
+  /** Whether it is said of each snippet what can't be found of it: once of all that read the same rows. */
+  readonly tells: boolean
+}
+
+const byTable: Source = { read: indexChanges, tells: true }
 /** Ids in one line of the log. */
 const told = 100
 /** Milliseconds between two readings that nobody asked for. */
@@ -51,8 +61,7 @@ export class Indexing extends Context.Service<
     readonly size: Effect.Effect<number | undefined>
   }
 >()("cairn/Indexing") {
-  static readonly layer = Layer.effect(
-    Indexing,
+  static readonly make = ({ read: readChanges, tells }: Source) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const index = yield* SnippetIndex
@@ -93,7 +102,7 @@ export class Indexing extends Context.Service<
         const from = stand ?? (yield* begin)
         stand = from
         furthest = Math.max(furthest, from.position)
-        const changes = yield* indexChanges(from.position, { rows: Math.min(rows, most.count), bytes: most.bytes })
+        const changes = yield* readChanges(from.position, { rows: Math.min(rows, most.count), bytes: most.bytes })
         const { build, position } = changes
         if (build === undefined) return false
         if (from.build !== undefined && build !== from.build) {
@@ -111,7 +120,10 @@ export class Indexing extends Context.Service<
         }
         const meanings = meaningsOf(changes.put.map(({ vector, task_vector }) => [vector, task_vector]))
         const put = changes.put.map(
-          ({ published, human_up, left_out: _why, vector: _, task_vector: _tasks, profile, ...snippet }, place) => ({
+          (
+            { published, human_up, changed: _at, left_out: _why, vector: _, task_vector: _tasks, profile, ...snippet },
+            place
+          ) => ({
             ...snippet,
             isPublic: published,
             humanUp: human_up,
@@ -124,7 +136,7 @@ export class Indexing extends Context.Service<
         const { refused } = yield* index.apply({ put, voted, removed: changes.removed }, upTo)
         for (const id of refused) leftOut.set(id, "refused")
         for (const id of changes.removed) leftOut.delete(id)
-        yield* tell(before)
+        if (tells) yield* tell(before)
         stand = upTo
         furthest = Math.max(furthest, position)
         for (const [reached, to] of waiting) if (to <= position) yield* Deferred.succeed(reached, undefined)
@@ -181,6 +193,7 @@ export class Indexing extends Context.Service<
         while (position() < to) {
           const left = deadline - (yield* Clock.currentTimeMillis)
           if (left <= 0) break
+          const before = position()
           // whoever waits no longer leaves it at work: broken off again and again it would never end
           const reading = yield* Effect.forkIn(readTo(to), scope)
           const reached = yield* Deferred.make<void>()
@@ -191,7 +204,8 @@ export class Indexing extends Context.Service<
           )
           // who searches asks the index itself next, which says that it is away
           if (isAway) break
-          if (fault !== undefined) yield* Effect.sleep(pause)
+          // nothing that it may read on by has come yet
+          if (fault !== undefined || (position() === before && position() < to)) yield* Effect.sleep(pause)
         }
         return position() >= to
       })
@@ -205,5 +219,6 @@ export class Indexing extends Context.Service<
         size: index.size ?? Effect.undefined
       })
     })
-  )
+
+  static readonly layer = Layer.effect(Indexing, Indexing.make(byTable))
 }

@@ -19,18 +19,23 @@ import { Lessons } from "./lessons.ts"
 const rows = 1_000
 /** Milliseconds between two looks at whether the texts of searches are still kept. */
 const lookAfter = 2_000
-/** Milliseconds between two readings, and for how long a search waits for a read model that the catalogue is ahead of. */
+/**
+ * Milliseconds between two readings, and for how long a search waits for a read model that the catalogue is ahead of.
+ */
 const pause = 50
 const patience = 500
 
 /**
- * Keeps what was learned from votes for tasks at hand, like the read models have it: it reads on in their rows from where it was,
- * whichever process had written them, and at start from the beginning.
+ * Keeps what was learned from votes for tasks at hand, like the read models have it: it reads on in their rows from
+ * where it was, whichever process had written them, and at start from the beginning.
  */
 export class Learning extends Context.Service<
   Learning,
   {
-    /** Waits until it has what was said up to a position; for a moment, and once only for a read model that stands still. */
+    /**
+     * Waits until it has what was said up to a position; for a moment, and once only for a read model that stands
+     * still.
+     */
     readonly reach: (position: number) => Effect.Effect<void>
     /** Votes for tasks that count for who sees this. */
     readonly votesFor: (sight: Pick<Scope, "homes" | "includePublic">) => Iterable<TaskVote>
@@ -57,7 +62,10 @@ export class Learning extends Context.Service<
       let stuckAt = -1
       let fails = false
 
-      /** Everything from the beginning: then on from where the read model stood at that time, for uploads may have changed since. */
+      /**
+       * Everything from the beginning: then on from where the read model stood at that time, for uploads may have
+       * changed since.
+       */
       const anew = Effect.gen(function* () {
         lessons.forgetAll()
         recalledTo = 0

@@ -21,7 +21,9 @@ export const layer = Layer.effect(
                   ? "memory"
                   : exit.value.stale
                     ? "index_behind"
-                    : "index"
+                    : exit.value.fallback !== undefined
+                      ? "fallback"
+                      : "index"
               searches(answer).updateUnsafe(1, context)
             })
           )

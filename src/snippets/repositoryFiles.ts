@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { RepositoryFile } from "#domain/Repository/files.ts"
-import { jsonInSteps } from "#engine/json.ts"
+import { jsonInSteps } from "#engine/jsonInSteps.ts"
 import { inSteps } from "#engine/pages.ts"
 import { filesJson } from "#projections/Snippets/queries.ts"
 

@@ -110,7 +110,9 @@ export const review = Effect.fnUntraced(function* (reviewed: Reviewed, boundary:
   return found
 })
 
-/** Stands in for a review that could not be had: `why` says what is in the way; `now` in milliseconds since the epoch. */
+/**
+ * Stands in for a review that could not be had: `why` says what is in the way; `now` in milliseconds since the epoch.
+ */
 export const noReview = (why: string, now: number): Review => ({
   timestamp: new Date(now).toISOString(),
   verdict: "pending",

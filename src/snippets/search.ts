@@ -19,6 +19,7 @@ import { longestProperty } from "#projections/Snippets/tables.ts"
 import { actorOf } from "#src/actor.ts"
 import { Notes } from "#src/notes.ts"
 import { bytesOf, slight } from "#src/portions.ts"
+import { ByModel, type Fallback } from "./embedding/ByModel.ts"
 import { makeEntries } from "./entries.ts"
 import { find, type Sought } from "./find.ts"
 import { Indexing } from "./indexing.ts"
@@ -50,6 +51,8 @@ export interface SearchAnswer {
   readonly cacheHit: boolean
   /** The index has not caught up with the catalogue in time: what is new may be missing. */
   readonly stale: boolean
+  /** Why it was searched by the table, where there is an embedding model. */
+  readonly fallback: Fallback | undefined
 }
 
 export interface Question {
@@ -113,6 +116,7 @@ export class Search extends Context.Service<
       const finding = Context.pick(Embeddings, SnippetIndex)(yield* Effect.context<Embeddings | SnippetIndex>())
       const indexing = yield* Indexing
       const learning = yield* Learning
+      const byModel = yield* ByModel
       const entries = makeEntries(sql)
       const { count, bytes } = yield* Bounds
       const schemasAtOnce = { rows: Math.min(count, 1_000), bytes: Math.min(bytes, 1024 * 1024) }
@@ -190,21 +194,25 @@ export class Search extends Context.Service<
           const before = answers.get(name)
           if (before !== undefined) {
             const found = withTexts(before.found, (id) => entries.atHand(id, homes))
-            return { ...before, found, cacheHit: true, stale: false }
+            return { ...before, found, cacheHit: true, stale: false, fallback: undefined }
           }
           const fitting = yield* callable(inputSchema, scope)
           const votes = learning.votesFor(scope)
-          const asked = { ...query, votes, ...(fitting === undefined ? {} : { only: fitting }) }
+          const means = yield* byModel.means(query.task, changed)
+          const [by, fallback] = typeof means === "string" ? [undefined, means] : [means, undefined]
+          const filter = { ...(fitting && { only: fitting }), ...(by && { by }) }
+          const asked = { ...query, votes, ...filter }
           const { found, total, mended, read } = yield* ask(asked)
-          // what could not see everything is no answer to keep
+          // what could not see everything is no answer to keep, nor what a moment later goes by the model
           // and reasons are long
           const hasPlace = query.explain !== true && answers.size < answersKept && founds + found.length <= foundKept
-          const isCurrent = reached && changed === answersAt && revision === answersBy
+          const isCurrent = reached && fallback === undefined && changed === answersAt && revision === answersBy
           if (isCurrent && hasPlace && !answers.has(name)) {
             answers.set(name, { found, total, mended })
             founds += found.length
           }
-          return { found: withTexts(found, (id) => read.get(id)), total, mended, cacheHit: false, stale: !reached }
+          const shown = withTexts(found, (id) => read.get(id))
+          return { found: shown, total, mended, cacheHit: false, stale: !reached, fallback }
         }),
 
         read: Effect.fnUntraced(function* (found, scope) {

@@ -172,9 +172,9 @@ export const uploadId = (commandId: string, generation: number): string => deriv
 
 /**
  * Stores one file. The same code in the same home is one snippet: its id comes from its source, and this upload then
- * adds a task and a vote to it. Code that was deleted is a new snippet, of the next generation. Fails with `TooMuchWaits`
- * when too many sources of this tenant wait to be analysed, with `StorageBoundReached` when it is new and there is no room for
- * it, and with `Busy` when the log does not take it.
+ * adds a task and a vote to it. Code that was deleted is a new snippet, of the next generation. Fails with
+ * `TooMuchWaits` when too many sources of this tenant wait to be analysed, with `StorageBoundReached` when it is new
+ * and there is no room for it, and with `Busy` when the log does not take it.
  */
 export const upload = Effect.fnUntraced(function* (
   holder: Pick<Holder, "tenant" | "secret"> & { readonly user: string | null },

@@ -38,8 +38,8 @@ export class Storage extends Context.Service<
     /** Fails where it may not be stored as things stand. `Busy`: nobody can say in time. */
     readonly check: <E>(storing: Storing<E>) => Effect.Effect<void, E | StorageBoundReached | Busy>
     /**
-     * Stores something if there is room for it. Where something is bounded, what a tenant stores is looked at and written
-     * one after the other, by whichever process: no bound is passed by what comes at once.
+     * Stores something if there is room for it. Where something is bounded, what a tenant stores is looked at and
+     * written one after the other, by whichever process: no bound is passed by what comes at once.
      */
     readonly within: <A, E, R, E2>(
       storing: Storing<E2>,

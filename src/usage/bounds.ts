@@ -17,7 +17,10 @@ export interface Chatting {
   readonly requested: { readonly position: number; readonly recordedAt: number } | null
 }
 
-/** What a tenant, or one key of it, used: of the day that `now` (milliseconds) is in and of its month, as far as bounds are about it. */
+/**
+ * What a tenant, or one key of it, used: of the day that `now` (milliseconds) is in and of its month, as far as bounds
+ * are about it.
+ */
 export const usedOf = Effect.fnUntraced(function* (
   tenant: string,
   key: string | null,
@@ -33,7 +36,9 @@ export const usedOf = Effect.fnUntraced(function* (
   return { chats, tokens, cost } satisfies Used
 })
 
-/** Why a chat may not begin, or not go on; `undefined`: it may. The read model has to be as new as the answer should be. */
+/**
+ * Why a chat may not begin, or not go on; `undefined`: it may. The read model has to be as new as the answer should be.
+ */
 export const boundsRefusal = Effect.fnUntraced(function* ({ tenant, key, model, turns, requested }: Chatting) {
   const { choices } = yield* LanguageModel
   const now = yield* Clock.currentTimeMillis

@@ -8,8 +8,8 @@ type Choices = LanguageModel["Service"]["choices"]
 const nothing: Prices = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
 /**
- * What a model costs, by the name that chats ask for; `undefined`: nobody has said. What the one without a language model
- * answers costs nothing, and it answers for every name where there is no other.
+ * What a model costs, by the name that chats ask for; `undefined`: nobody has said. What the one without a language
+ * model answers costs nothing, and it answers for every name where there is no other.
  */
 export const pricesOf = ({ named, others }: Choices, model: string): Prices | undefined => {
   const found = named.find(({ name }) => name === model)

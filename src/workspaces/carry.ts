@@ -35,8 +35,8 @@ const patience = 4
 const cancelLook = "250 millis"
 
 /**
- * Tries until it goes well, at growing distances: the log or the disk may be away for a while, and so may be what a defect came
- * from. Those who wait for `runs`, which can't go on before, are told when that takes long.
+ * Tries until it goes well, at growing distances: the log or the disk may be away for a while, and so may be what a
+ * defect came from. Those who wait for `runs`, which can't go on before, are told when that takes long.
  */
 export const untilItGoes = Effect.fnUntraced(function* <A, E, R>(
   step: Effect.Effect<A, E, R>,

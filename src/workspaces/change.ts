@@ -1,12 +1,8 @@
 import { Clock, Data, Effect } from "effect"
-import {
-  type FilesChange,
-  type Head,
-  repositoryOf,
-  Workspace,
-  WorkspaceCommand,
-  WorkspaceGone
-} from "#domain/Workspace.ts"
+import { WorkspaceCommand } from "#domain/Workspace/commands.ts"
+import { type Head, Workspace, WorkspaceGone } from "#domain/Workspace/decider.ts"
+import type { FilesChange } from "#domain/Workspace/events.ts"
+import { repositoryOf } from "#domain/Workspace/generations.ts"
 import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
@@ -71,8 +67,8 @@ export interface Asked<E> {
 /**
  * Changes files of a workspace in one commit, on whatever head there is: nobody at work in it is waited for. Gives the
  * commit that has the files now, and the position of its event: `undefined` when the head had them already. The same
- * command again gives the same. Fails with what `edit` fails with, with `ConditionFailed`, with `StorageBoundReached` where
- * there is no room for it, and as `restore` does.
+ * command again gives the same. Fails with what `edit` fails with, with `ConditionFailed`, with `StorageBoundReached`
+ * where there is no room for it, and as `restore` does.
  */
 export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _tag: string }>(
   { id, generation, user_id }: Known,

@@ -16,8 +16,8 @@ export interface Compaction {
 }
 
 /**
- * Characters of all that is said: more than any model reads. A turn's tools answer with a quarter of it at most, so that
- * what a compaction keeps has room.
+ * Characters of all that is said: more than any model reads. A turn's tools answer with a quarter of it at most, so
+ * that what a compaction keeps has room.
  */
 const mostOfTalk = 4 * 1024 * 1024
 /** The part of a model's context that a talk may fill before the next turn. */
@@ -39,7 +39,9 @@ export const promptOf = (prompt: string, compaction: Compaction | undefined): st
     ? prompt
     : `${prompt}\n\n[Your earlier work on this task is told here in short; the files are as you left them.]\n${compaction.summary}`
 
-/** Whether the talk has to be made shorter before the model is asked again. `context`: tokens that it reads, if known. */
+/**
+ * Whether the talk has to be made shorter before the model is asked again. `context`: tokens that it reads, if known.
+ */
 export const isTooLong = (
   history: ReadonlyArray<Exchange>,
   compaction: Compaction | undefined,
@@ -61,8 +63,8 @@ export const canBeShorter = (history: ReadonlyArray<Exchange>, compaction: Compa
 
 /**
  * Sums the older turns up. The newest stay as they were, up to a quarter of all that is told, unless the compaction
- * before was of no use. The model writes the summary, in a request without tools; when it can't, the summary is a list of the
- * steps. Fails with `ModelFailed`.
+ * before was of no use. The model writes the summary, in a request without tools; when it can't, the summary is a list
+ * of the steps. Fails with `ModelFailed`.
  */
 export const compact = Effect.fnUntraced(function* (
   { model, prompt }: Pick<Talk, "model" | "prompt">,

@@ -1,7 +1,7 @@
 import { Clock, Effect, PubSub, Queue, Stream } from "effect"
 import { worksIn } from "#domain/access/reach.ts"
 import type { ChatEvent } from "#domain/Chat.ts"
-import { Workspace } from "#domain/Workspace.ts"
+import { Workspace } from "#domain/Workspace/decider.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import type { Recorded } from "#engine/Event.ts"
 import { decodeAll } from "#engine/pages.ts"
@@ -28,8 +28,8 @@ const types = [
 ]
 
 /**
- * Why nothing more comes: `revoked`: the key is not valid any more, or may not do this. `stopping`: so is the service. `unavailable`: its
- * store does not answer. `erased`: the workspace was erased, and the run with it.
+ * Why nothing more comes: `revoked`: the key is not valid any more, or may not do this. `stopping`: so is the service.
+ * `unavailable`: its store does not answer. `erased`: the workspace was erased, and the run with it.
  */
 export type Parting = "revoked" | "stopping" | "unavailable" | "erased"
 

@@ -1,12 +1,14 @@
 import { Cause, Context, Effect, Layer, Option, Queue } from "effect"
 import { SqlClient } from "effect/sql"
-import { repositoryOf, Workspace } from "#domain/Workspace.ts"
+import { Workspace } from "#domain/Workspace/decider.ts"
+import { repositoryOf } from "#domain/Workspace/generations.ts"
 import { Asker } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { Claims } from "#engine/ports/Claims.ts"
 import { saying } from "#engine/saying.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
-import { openRunsIn, Workspaces } from "#projections/Workspaces.ts"
+import { openRunsIn } from "#projections/Workspaces/openRuns.ts"
+import { Workspaces } from "#projections/Workspaces/tables.ts"
 import { Disks } from "#src/disks.ts"
 import { claimOf, followHead, streamOf } from "./restore.ts"
 
@@ -15,7 +17,8 @@ const patience = "1 second"
 
 /**
  * Keeps repositories small, in the background and one at a time: each commit leaves objects, and each of them takes a
- * block of the disk until it is in a pack. One that can't be packed, also for want of room, is tried again after a minute.
+ * block of the disk until it is in a pack. One that can't be packed, also for want of room, is tried again after a
+ * minute.
  */
 export class Packing extends Context.Service<
   Packing,

@@ -13,7 +13,8 @@ import { Origin } from "#ports/Origin.ts"
 import type { Sandbox } from "#ports/Sandbox.ts"
 import type { Workers } from "#ports/Workers.ts"
 import type { WorkspaceStore } from "#ports/WorkspaceStore.ts"
-import { openRuns, Workspaces } from "#projections/Workspaces.ts"
+import { openRuns } from "#projections/Workspaces/openRuns.ts"
+import { Workspaces } from "#projections/Workspaces/tables.ts"
 import type { Search } from "#src/snippets/search.ts"
 import type { Storage } from "#src/usage/Storage.ts"
 import { type Delayed, hearCancelled, untilItGoes, type Waiting } from "./carry.ts"
@@ -26,14 +27,17 @@ type Asked = Pick<Waiting, "run" | "workspace" | "position">
 
 /** Runs at work at once, over all workspaces. */
 const atOnce = 64
-/** Milliseconds between two looks at runs that other processes carry, and at the most, when nobody says that something has moved. */
+/**
+ * Milliseconds between two looks at runs that other processes carry, and at the most, when nobody says that something
+ * has moved.
+ */
 const glance = 50
 const look = "1 second"
 
 /**
- * Runs of one workspace go one after another, in the order in which they were asked for, and one process at a time carries them.
- * They belong to the service: whoever asked only waits, also for a run that another process carries. When a process ends
- * they stay where the log has them, and go on in another one, or at the next start.
+ * Runs of one workspace go one after another, in the order in which they were asked for, and one process at a time
+ * carries them. They belong to the service: whoever asked only waits, also for a run that another process carries. When
+ * a process ends they stay where the log has them, and go on in another one, or at the next start.
  */
 export class Runs extends Context.Service<
   Runs,
@@ -47,7 +51,10 @@ export class Runs extends Context.Service<
     readonly begin: (run: Asked) => Effect.Effect<void>
     /** Tells a run at work in this process that its cancellation is recorded; in another one it is seen in the log. */
     readonly cancelled: (run: string) => Effect.Effect<void>
-    /** Stops a workspace's runs that were asked for before it was erased, and waits until none is at work, in whatever process. */
+    /**
+     * Stops a workspace's runs that were asked for before it was erased, and waits until none is at work, in whatever
+     * process.
+     */
     readonly stop: (workspace: string, erasedAt: Position) => Effect.Effect<void>
     /** Runs that this process carries, and those that wait here. */
     readonly counts: Effect.Effect<{ readonly running: number; readonly waiting: number }>
@@ -212,7 +219,9 @@ export class Runs extends Context.Service<
         if (ended.length === 0) yield* Deferred.succeed(one.stopped, undefined)
       })
 
-      /** Looks at what other processes do: waits for their runs to end, and is ready to go on with them when they do. */
+      /**
+       * Looks at what other processes do: waits for their runs to end, and is ready to go on with them when they do.
+       */
       const watch = Effect.gen(function* () {
         const moves = yield* PubSub.subscribe((yield* Projector).moved)
         const name = schemaOf(Workspaces)

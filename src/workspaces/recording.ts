@@ -1,6 +1,7 @@
 import { Effect, Schedule } from "effect"
 import { Chat, type ChatCommand } from "#domain/Chat.ts"
-import { repositoryOf, Workspace } from "#domain/Workspace.ts"
+import { Workspace } from "#domain/Workspace/decider.ts"
+import { repositoryOf } from "#domain/Workspace/generations.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
@@ -30,7 +31,9 @@ export const recordingOf = Effect.fnUntraced(function* (run: string, { tenant, a
     inPlace,
     // to open it makes its repository: afterwards it must still be there to be removed by who erases it
     open: (tree: string | undefined) => Effect.tap(workspaces.open(repository, tree), () => inPlace),
-    /** Writes a step down that must not be done again because the log is away. The same step again gives what it gave. */
+    /**
+     * Writes a step down that must not be done again because the log is away. The same step again gives what it gave.
+     */
     record: (kind: "turn" | "tools" | "compaction" | "memory", turn: number, command: ChatCommand) =>
       tell(derivedId("step", run, turn, kind), command).pipe(
         Effect.retry({ while: ({ _tag }) => _tag === "Busy", schedule: Schedule.spaced("1 second") }),

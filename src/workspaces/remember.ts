@@ -18,7 +18,10 @@ export interface Told {
   readonly failure: string | null
 }
 
-/** Characters of a task and an answer in a line of the list, of the transcript that a model is given, and of what it is told beside. */
+/**
+ * Characters of a task and an answer in a line of the list, of the transcript that a model is given, and of what it is
+ * told beside.
+ */
 const mostOfLine = 200
 const mostOfTranscript = 60_000
 const mostBeside = 20_000

@@ -1,6 +1,6 @@
 import { Deferred, Effect } from "effect"
 import { ChatCommand } from "#domain/Chat.ts"
-import { repositoryOf } from "#domain/Workspace.ts"
+import { repositoryOf } from "#domain/Workspace/generations.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { accountIn, roomFor } from "./account.ts"

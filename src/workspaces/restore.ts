@@ -1,10 +1,13 @@
 import { Cause, Clock, Effect } from "effect"
-import { type Head, repositoryOf, Workspace, WorkspaceCommand, WorkspaceGone } from "#domain/Workspace.ts"
+import { WorkspaceCommand } from "#domain/Workspace/commands.ts"
+import { type Head, Workspace, WorkspaceGone } from "#domain/Workspace/decider.ts"
+import { repositoryOf } from "#domain/Workspace/generations.ts"
 import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { WorkspaceStore, WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
-import { openRunsIn, type WorkspaceRecord } from "#projections/Workspaces.ts"
+import { openRunsIn } from "#projections/Workspaces/openRuns.ts"
+import type { WorkspaceRecord } from "#projections/Workspaces/standing.ts"
 import { actorTrailers } from "./trailers.ts"
 
 /** The id of a workspace's stream. */

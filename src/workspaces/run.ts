@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Cause, type Deferred, Effect } from "effect"
 import { ChatCommand, type ChatEvent } from "#domain/Chat.ts"
-import { repositoryOf } from "#domain/Workspace.ts"
+import { repositoryOf } from "#domain/Workspace/generations.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import type { Recorded } from "#engine/Event.ts"
 import { eachOfStream } from "#engine/pages.ts"
@@ -45,7 +45,8 @@ const interrupted = (error: string, fault?: string): Ended => ({
 
 /**
  * Carries a run to its end, from wherever the log has it: asks the model, runs its tools, each step recorded before the
- * next, and at last commits. It is cancelled by its event; `stopped` settles when that has been recorded. Answers when the workspace's stream has the run's end; what it ends with is in the log.
+ * next, and at last commits. It is cancelled by its event; `stopped` settles when that has been recorded. Answers when
+ * the workspace's stream has the run's end; what it ends with is in the log.
  */
 export const carryOut = Effect.fnUntraced(function* (
   run: string,
@@ -53,8 +54,8 @@ export const carryOut = Effect.fnUntraced(function* (
   stopped: Deferred.Deferred<void>
 ) {
   /**
-   * By which command it is taken up, once, however often that has to begin again because its store was away; `null`: it is not, since no other
-   * process was at it behind this one, which has not ended in the midst of it.
+   * By which command it is taken up, once, however often that has to begin again because its store was away; `null`: it
+   * is not, since no other process was at it behind this one, which has not ended in the midst of it.
    */
   let takingUp: string | null | undefined
   const store = yield* EventStore

@@ -3,7 +3,10 @@ import { Headers, HttpTraceContext } from "effect/http"
 import type { RequestIdentity } from "#engine/Event.ts"
 import { Origin, type RequestOrigin } from "#ports/Origin.ts"
 
-/** The request that a run was asked for by, as its event has it: whoever carries the run may be another process, and a later one. */
+/**
+ * The request that a run was asked for by, as its event has it: whoever carries the run may be another process, and a
+ * later one.
+ */
 const originIn = (request: RequestIdentity | null): RequestOrigin | undefined =>
   request?.id === undefined && request?.traceparent === undefined
     ? undefined

@@ -15,7 +15,9 @@ const mostTold = 300
 /** A path of an archive, as a workspace has it; `""`: the archive's root. */
 const normal = (path: string): string => withoutEnd(path.replace(/^(?:\.\/+)+/, "").replace(/^\.$/, ""), "/")
 
-/** Whether a link leads out of the workspace, or may: behind a name, which may be a link's, `..` is not where it seems. */
+/**
+ * Whether a link leads out of the workspace, or may: behind a name, which may be a link's, `..` is not where it seems.
+ */
 const leadsOut = (path: string, target: string): boolean => {
   const led = posix.normalize(posix.join(posix.dirname(path), target))
   const names = target.split("/").filter((name) => name !== "" && name !== ".")
@@ -59,7 +61,10 @@ const empty = Effect.fnUntraced(function* (overlay: Overlay, folder: string) {
   for (const { path } of yield* overlay.readdir("")) yield* overlay.remove(path, { recursive: true })
 })
 
-/** Puts entries into a folder of a workspace (`""`: its root), over what is there, or in its stead. Fails as `unpack` does. */
+/**
+ * Puts entries into a folder of a workspace (`""`: its root), over what is there, or in its stead. Fails as `unpack`
+ * does.
+ */
 export const putEntries = (entries: Stream.Stream<ArchivedEntry, ArchiveRefused>, folder: string, instead: boolean) =>
   Effect.fnUntraced(function* (overlay: Overlay) {
     if (instead) yield* empty(overlay, folder)

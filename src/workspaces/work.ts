@@ -1,6 +1,7 @@
 import { Deferred, Effect } from "effect"
 import { ChatCommand } from "#domain/Chat.ts"
-import { type ChatFailure, repositoryOf } from "#domain/Workspace.ts"
+import type { ChatFailure } from "#domain/Workspace/events.ts"
+import { repositoryOf } from "#domain/Workspace/generations.ts"
 import { Asker } from "#engine/ask.ts"
 import { LanguageModel, type ModelTurn, type ToolResult } from "#ports/LanguageModel.ts"
 import { Sandbox } from "#ports/Sandbox.ts"

@@ -122,7 +122,8 @@ const look = async (
   const texts = await rowsOf<{ text: string }>(database, "SELECT convert_from(bytes, 'UTF8') AS text FROM payloads")
   const all = texts.map(({ text }) => text).join("\n")
   for (const { word, workspace } of gone) {
-    // what a workspace's chat was asked stays among the searches' and chats' texts only as long as the workspace is there
+    // what a workspace's chat was asked stays among the searches' and chats' texts only as long as the workspace is
+    // there
     assert.isFalse(all.includes(workspace === undefined ? `def ${word}(` : word), `${word} is back`)
     if (workspace !== undefined) {
       assert.isFalse(existsSync(join(dataDir, "workspaces", `${workspace}.git`)), `${workspace} is back`)

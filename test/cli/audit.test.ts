@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Running, serve } from "#src/cli/demo/programs.ts"
-import { projections } from "#src/layers.ts"
+import { projections } from "#src/readModels.ts"
 import { makeFolder, sql } from "./cairn.ts"
 
 interface Verified {

@@ -5,9 +5,9 @@ import { Claims } from "#engine/ports/Claims.ts"
 import { claimOf } from "#engine/project.ts"
 import * as Postgres from "#infra/postgres/client.ts"
 import * as PostgresHold from "#infra/postgres/hold.ts"
-import { Keys } from "#projections/Keys.ts"
+import { Keys } from "#projections/Keys/tables.ts"
+import { tool } from "#src/commandLine.ts"
 import { registerOrganization } from "#src/keys/bootstrap.ts"
-import { tool } from "#src/layers.ts"
 import { freshDatabase } from "#test/postgres.ts"
 
 it.live("the command line on a named database moves on what no service has claimed, and nothing else", () =>

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url"
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
 /**
- * `cairn …` as a process of its own, on a data folder and the Postgres in it, that can be killed (`kill -9`); it ends with its exit
- * code, or with what it was killed by.
+ * `cairn …` as a process of its own, on a data folder and the Postgres in it, that can be killed (`kill -9`); it ends
+ * with its exit code, or with what it was killed by.
  */
 export const startKillable = (
   dataDir: string,

@@ -14,8 +14,8 @@ export interface Knife {
 /** What an adapter's test gives. */
 export interface Intakes<E> {
   /**
-   * Intakes on one store that is empty at first, and what was taken in as it is read: each time it is provided another process's, which the
-   * knife ends.
+   * Intakes on one store that is empty at first, and what was taken in as it is read: each time it is provided another
+   * process's, which the knife ends.
    */
   readonly opened: (
     source: LogEngine,

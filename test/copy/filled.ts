@@ -41,7 +41,10 @@ export const seen = async (call: Call) => {
   })
 }
 
-/** Fills a service on the stand-in model with all that there is: snippets, votes, searches, gradings, chats, and what was erased. */
+/**
+ * Fills a service on the stand-in model with all that there is: snippets, votes, searches, gradings, chats, and what
+ * was erased.
+ */
 export const fill = async (service: Service) => {
   const { call } = service
   for (const name of ["alpha", "beta", "gamma", "delta"]) await stored(call, name, { user_vote: 1 })

@@ -18,8 +18,8 @@ const tenants = ["one", "two"]
 const subjects = ["a", "b", "c", "d"]
 
 /**
- * A log of so many commands: of few streams and subjects, so that they meet; texts of every length, some of which are erased later. Each
- * event has what was there of its text when it was appended.
+ * A log of so many commands: of few streams and subjects, so that they meet; texts of every length, some of which are
+ * erased later. Each event has what was there of its text when it was appended.
  */
 export const randomLog = (seed: string, commands: number): ReadonlyArray<CopiedEvent> => {
   const next = numbers(seed)
@@ -70,7 +70,10 @@ export const randomLog = (seed: string, commands: number): ReadonlyArray<CopiedE
   return log
 }
 
-/** The first events of a log as they are found when so many have happened: without the texts that were erased until then. */
+/**
+ * The first events of a log as they are found when so many have happened: without the texts that were erased until
+ * then.
+ */
 export const asOf = (log: ReadonlyArray<CopiedEvent>, count: number): ReadonlyArray<CopiedEvent> => {
   const happened = log.slice(0, count)
   const erased = new Set(happened.flatMap(({ tenant, erases }) => erases.map((subject) => `${tenant}/${subject}`)))

@@ -17,6 +17,8 @@ const fates = new Map([
   ["reactions", "brought, as positions of the copy"],
   ["installation", "its secret is brought; the folder is adopted"],
   ["read_models", "made anew"],
+  ["embedded", "made anew"],
+  ["embeddings", "made anew"],
   ["log_copy", "of the copy itself"],
   ["kurrent_log", "of the copy itself"],
   ["migrations", "of the copy itself"],

@@ -1,13 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { erasedBy } from "#domain/erasures.ts"
-import {
-  type ChatFailure,
-  repositoryOf,
-  Workspace,
-  WorkspaceCommand,
-  WorkspaceEvent,
-  workspaceSubject
-} from "#domain/Workspace.ts"
+import { WorkspaceCommand } from "#domain/Workspace/commands.ts"
+import { Workspace } from "#domain/Workspace/decider.ts"
+import { type ChatFailure, WorkspaceEvent } from "#domain/Workspace/events.ts"
+import { repositoryOf, workspaceSubject } from "#domain/Workspace/generations.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
 

@@ -6,7 +6,10 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const version = "9.5.0"
-/** Elasticsearch with no more modules than it needs to run: 130 MB, Apache 2.0, AGPL and Elastic License (its LICENSE.txt). */
+/**
+ * Elasticsearch with no more modules than it needs to run: 130 MB, Apache 2.0, AGPL and Elastic License (its
+ * LICENSE.txt).
+ */
 const artifact = "org.elasticsearch.distribution.integ-test-zip:elasticsearch"
 const path = `org/elasticsearch/distribution/integ-test-zip/elasticsearch/${version}/elasticsearch-${version}.zip`
 const digest = "db0e275fd790f723eca7bcde96069fd6fed304ad23afdb70c8c09553dd9e8b1b"

@@ -1,8 +1,8 @@
 import { fetchDistribution, whyNot } from "./distribution.ts"
 import { startElasticsearch } from "./server.ts"
 
-// `npm run elasticsearch -- fetch` brings a real Elasticsearch into .cache/; `… start [NODES]` starts it, says where it is and stops it at
-// Ctrl-C; `… why` says what is missing for that, or nothing.
+// `npm run elasticsearch -- fetch` brings a real Elasticsearch into .cache/; `… start [NODES]` starts it, says where it
+// is and stops it at Ctrl-C; `… why` says what is missing for that, or nothing.
 
 const [what, count] = process.argv.slice(2)
 if (what === "fetch") console.log(await fetchDistribution())

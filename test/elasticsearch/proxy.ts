@@ -52,7 +52,10 @@ export const startProxy = async (target: string, tls?: { readonly key: string; r
   return {
     url: `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`,
     seen: seen as ReadonlyArray<Asked>,
-    /** Lets so many requests through, then none; of the first that is cut Elasticsearch has heard where only the answer is lost. */
+    /**
+     * Lets so many requests through, then none; of the first that is cut Elasticsearch has heard where only the answer
+     * is lost.
+     */
     cutAfter: (requests: number, answerOnly: boolean) => {
       left = requests
       losesAnswer = answerOnly

@@ -111,7 +111,10 @@ export interface Elasticsearch {
   readonly url: string
   /** Sends the server itself a signal: `SIGKILL`, `SIGSTOP`, `SIGCONT`. */
   readonly signal: (name: NodeJS.Signals) => void
-  /** After `SIGKILL`: waits until it is gone, starts it again with what it had written, and waits until it sees so many nodes. */
+  /**
+   * After `SIGKILL`: waits until it is gone, starts it again with what it had written, and waits until it sees so many
+   * nodes.
+   */
   readonly restart: (nodes?: number) => Promise<void>
   /** Ends it, and removes what it had written. */
   readonly stop: () => Promise<void>

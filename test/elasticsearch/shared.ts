@@ -8,8 +8,8 @@ import { type Elasticsearch, startElasticsearch } from "./server.ts"
 export const isHere = Boolean(process.env["CAIRN_TEST_ELASTICSEARCH"]) || whyNot() === undefined
 
 /**
- * The run's cluster of two nodes: the one at the URLs (with a comma between) in `CAIRN_TEST_ELASTICSEARCH`, else one that
- * is started when the first test asks for it. `url` is where it is asked for.
+ * The run's cluster of two nodes: the one at the URLs (with a comma between) in `CAIRN_TEST_ELASTICSEARCH`, else one
+ * that is started when the first test asks for it. `url` is where it is asked for.
  */
 export const startShared = async () => {
   let nodes: Promise<ReadonlyArray<Elasticsearch>> | undefined

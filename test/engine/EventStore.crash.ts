@@ -17,7 +17,9 @@ interface TriedAppend {
   readonly revision: number
 }
 
-/** Lets another process append until it has so many acknowledgements, then kills it; what it tried and what was done. */
+/**
+ * Lets another process append until it has so many acknowledgements, then kills it; what it tried and what was done.
+ */
 const killedAfter = (acknowledgements: number, stream: string, url: string) =>
   Effect.callback<{ readonly tried: ReadonlyArray<TriedAppend>; readonly acknowledged: ReadonlyArray<string> }>(
     (resume) => {

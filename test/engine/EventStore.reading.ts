@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
 import { beginning, type Position, positionOf } from "#engine/Position.ts"
@@ -52,6 +53,112 @@ export const reading = (it: Vitest.MethodsNonLive<EventStore>) => {
       for (const { position, eventId } of events) assert.strictEqual(yield* eventAt(position), eventId)
       assert.isUndefined(yield* eventAt(beginning))
       assert.isUndefined(yield* eventAt(positionOf((yield* head) + 1)))
+    })
+  )
+
+  it.effect("reads what one key or person of the tenant did, and of others nothing by who it was", () =>
+    Effect.gen(function* () {
+      const { append, readAll } = yield* whole
+      const { newest, head } = yield* EventStore
+      const [before, stream, tenant] = [yield* head, fresh(), fresh("tenant")]
+      const [key, user, stranger] = [fresh("key"), fresh("user"), fresh("user")]
+      const by = [
+        { key, user, organization: tenant },
+        { key: fresh("key"), user, organization: tenant },
+        { key: fresh("key"), user: stranger, organization: fresh("tenant") },
+        { key: null, user: null, organization: null }
+      ]
+      for (const n of upTo(12)) yield* append(to(stream, "any", [command({ actor: by[n % 4]! })], tenant))
+      const all = yield* readAll(before, { tenant })
+      const of = (places: ReadonlyArray<number>) => all.filter((_, place) => places.includes(place % 4))
+      assert.deepStrictEqual(yield* readAll(before, { tenant, actor: key }), of([0]))
+      assert.deepStrictEqual(yield* readAll(before, { tenant, actor: user }), of([0, 1]))
+      assert.deepStrictEqual(yield* readAll(before, { tenant, stream, actor: user, limit: 3 }), of([0, 1]).slice(0, 3))
+      assert.deepStrictEqual(yield* readAll(before, { tenant, actor: stranger }), [])
+      assert.deepStrictEqual(
+        yield* newest({ tenant, actor: user, limit: 4 }),
+        of([0, 1])
+          .map(({ position }) => position)
+          .slice(-4)
+          .reverse()
+      )
+      assert.deepStrictEqual(yield* newest({ tenant, stream, actor: stranger, limit: 4 }), [])
+    })
+  )
+
+  it.effect("reads what followed from one request, wherever it is", () =>
+    Effect.gen(function* () {
+      const { append, readAll } = yield* whole
+      const { head } = yield* EventStore
+      const [before, tenant] = [yield* head, fresh("tenant")]
+      const [id, other] = [randomUUID(), randomUUID()]
+      yield* append(to(fresh(), "any", [command()], tenant))
+      const [first, second] = [fresh(), fresh()]
+      yield* append(to(first, "any", [command({ commandId: other, correlationId: other })], tenant))
+      yield* append(
+        to(first, "any", [command({ commandId: id, correlationId: id, events: [noted(), noted()] })], tenant)
+      )
+      yield* append(to(first, "any", [command({ correlationId: other, causationId: randomUUID() })], tenant))
+      yield* append(to(second, "any", [command({ correlationId: id, causationId: randomUUID() })], tenant))
+      yield* append(to(first, "any", [command({ correlationId: id })], tenant))
+      yield* append(to(fresh(), "any", [command({ correlationId: id })]))
+      const all = yield* readAll(before, { tenant })
+      const wanted = all.filter(({ correlationId }) => correlationId === id)
+      assert.lengthOf(wanted, 4)
+      assert.deepStrictEqual(yield* readAll(before, { tenant, correlation: id }), wanted)
+      assert.deepStrictEqual(yield* readAll(before, { tenant, correlation: id, limit: 2 }), wanted.slice(0, 2))
+      assert.deepStrictEqual(yield* readAll(wanted[1]!.position, { tenant, correlation: id }), wanted.slice(2))
+      assert.deepStrictEqual(
+        yield* readAll(before, { tenant, stream: first, correlation: id }),
+        wanted.filter(({ stream }) => stream === first)
+      )
+      assert.deepStrictEqual(yield* readAll(before, { tenant, correlation: randomUUID() }), [])
+    })
+  )
+
+  it.effect("finds the newest events, of those that are asked for, from the end or from a position", () =>
+    Effect.gen(function* () {
+      const { append, newest, head } = yield* EventStore
+      const [before, stream, tenant] = [yield* head, fresh(), fresh("tenant")]
+      for (const n of upTo(20))
+        yield* append(
+          to(
+            n % 2 === 0 ? stream : fresh(),
+            "any",
+            [command({ events: [noted({ type: n % 3 === 0 ? "A" : "B" })] })],
+            tenant
+          )
+        )
+      const all = (yield* rest(before)).filter((event) => event.tenant === tenant)
+      const last = (count: number, which: (event: StoredEvent) => boolean = () => true) =>
+        all
+          .filter(which)
+          .map(({ position }) => position)
+          .slice(-count)
+          .reverse()
+      assert.deepStrictEqual(yield* newest({ tenant, limit: 5 }), last(5))
+      assert.deepStrictEqual(yield* newest({ limit: 3 }), last(3))
+      assert.deepStrictEqual(yield* newest({ tenant, limit: 100 }), last(100))
+      assert.deepStrictEqual(
+        yield* newest({ tenant, types: ["A"], limit: 4 }),
+        last(4, ({ type }) => type === "A")
+      )
+      assert.deepStrictEqual(
+        yield* newest({ tenant, stream, limit: 4 }),
+        last(4, (event) => event.stream === stream)
+      )
+      const middle = all[9]!.position
+      assert.deepStrictEqual(
+        yield* newest({ tenant, limit: 4, before: middle }),
+        last(4, ({ position }) => position < middle)
+      )
+      assert.deepStrictEqual(
+        yield* newest({ tenant, stream, limit: 3, before: middle }),
+        last(3, (event) => event.stream === stream && event.position < middle)
+      )
+      assert.deepStrictEqual(yield* newest({ tenant: fresh("tenant"), limit: 5 }), [])
+      assert.deepStrictEqual(yield* newest({ tenant, types: [], limit: 5 }), [])
+      assert.deepStrictEqual(yield* newest({ tenant, limit: 5, before: all[0]!.position }), [])
     })
   )
 

@@ -273,6 +273,9 @@ const tests = (it: Vitest.MethodsNonLive<ReadModels>) => {
   )
 }
 
-/** What every store of read models must do, with pages so small that hardly anything fits into one; each adapter's test is this and a layer. */
+/**
+ * What every store of read models must do, with pages so small that hardly anything fits into one; each adapter's test
+ * is this and a layer.
+ */
 export const contract = <E>(name: string, models: Layer.Layer<ReadModels, E>) =>
   layer(Layer.fresh(models).pipe(Layer.provide(small)), { excludeTestServices: true })(`ReadModels (${name})`, tests)

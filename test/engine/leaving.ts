@@ -10,8 +10,9 @@ export const mostSteps = 200
 const idle = Effect.forEach(Array.from({ length: 200 }), () => Effect.yieldNow, { discard: true })
 
 /**
- * Begins an effect and leaves it after so many of its steps, as a client may at each of them: fibers give way, and are interrupted, between
- * any two steps, but seldom at a given one. Here they do at all of them. Tells whether it had come to its end by itself.
+ * Begins an effect and leaves it after so many of its steps, as a client may at each of them: fibers give way, and are
+ * interrupted, between any two steps, but seldom at a given one. Here they do at all of them. Tells whether it had come
+ * to its end by itself.
  */
 export const leftAfter = <A, E, R>(steps: number, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {

@@ -32,7 +32,9 @@ interface Applied {
   readonly to: number
 }
 
-/** Read models that note what they take in; a test says which of them can't, and may move them as another process does. */
+/**
+ * Read models that note what they take in; a test says which of them can't, and may move them as another process does.
+ */
 export const world = (
   options: { readonly at?: Readonly<Record<string, number>> } = {},
   log = MemoryEventStore.layer

@@ -10,7 +10,10 @@ import { TooMuchWaits } from "#ports/JobFaults.ts"
 import { passesByItself, reaction } from "#src/reaction.ts"
 import { idle, until, used, world } from "./reacting.ts"
 
-/** A reaction whose events can fail as a test says: each time that one was tried, and those that were done, by their keys. */
+/**
+ * A reaction whose events can fail as a test says: each time that one was tried, and those that were done, by their
+ * keys.
+ */
 const failing = () => {
   const tried: Array<string> = []
   const done: Array<string> = []
@@ -188,7 +191,10 @@ describe("what a reaction can't do", () => {
     }).pipe(Effect.scoped, Effect.provide(layer))
   })
 
-  /** Five seconds of one that fails in one way: what is done and left by then, and what is done once nothing fails any more. */
+  /**
+   * Five seconds of one that fails in one way: what is done and left by then, and what is done once nothing fails any
+   * more.
+   */
   const fiveSeconds = (fault: Effect.Effect<never, unknown>) => {
     const { layer } = world()
     const { done, faults, one, left } = failing()

@@ -12,7 +12,10 @@ import * as Codec from "#src/codec.ts"
 
 type Store = EventStore["Service"]
 
-/** Checkpoints in memory, which another process may move as well, and a store in memory, some of whose operations a test replaces. */
+/**
+ * Checkpoints in memory, which another process may move as well, and a store in memory, some of whose operations a test
+ * replaces.
+ */
 export const world = (change: (store: Store) => Partial<Store> = () => ({}), log = MemoryEventStore.layer) => {
   const checkpoints = new Map<string, number>()
   /** Each time that a checkpoint was asked for, and each that it was to be moved. */

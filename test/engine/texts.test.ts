@@ -18,7 +18,10 @@ import * as Codec from "#src/codec.ts"
 import { passesByItself } from "#src/reaction.ts"
 import { command, fresh, texts, to, upTo } from "./appends.ts"
 
-/** A crash at one of the calls to a log and to texts beside it, before that call has done its work or after; what they hold stays. */
+/**
+ * A crash at one of the calls to a log and to texts beside it, before that call has done its work or after; what they
+ * hold stays.
+ */
 const world = (crash: { readonly at: number; readonly when: "before" | "after" }) => {
   let calls = 0
   let down = false

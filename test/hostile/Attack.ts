@@ -10,7 +10,10 @@ export interface Attack {
   readonly arrange?: (target: Target) => Promise<void>
   /** Looks at the answers itself: the service must be refusing or doing, and never failing. */
   readonly run: (target: Target) => Promise<void>
-  /** How many times what one request may hold the loop the whole attack may, which is many requests at once. 1 unless told. */
+  /**
+   * How many times what one request may hold the loop the whole attack may, which is many requests at once. 1 unless
+   * told.
+   */
   readonly share?: number
 }
 
@@ -46,8 +49,8 @@ export const deaf = async (target: Target, request: string): Promise<Socket> => 
 }
 
 /**
- * A search that finds nothing large: what is large waits for the key's room while its other readers hold it (decision 36), and "t" or
- * "something" would find the tall files of other attacks.
+ * A search that finds nothing large: what is large waits for the key's room while its other readers hold it (decision
+ * 36), and "t" or "something" would find the tall files of other attacks.
  */
 export const smallSearch = { task: "friendly 1", top_k: 1 }
 

@@ -43,7 +43,9 @@ export interface Target {
   readonly restart: () => Promise<void>
   /** From now on it counts how long its event loop is held. */
   readonly begin: () => void
-  /** Milliseconds of processor time that its event loop was held at the longest, since the last `begin` or its start. */
+  /**
+   * Milliseconds of processor time that its event loop was held at the longest, since the last `begin` or its start.
+   */
   readonly held: () => Promise<number>
   /** What the service wrote to its output. */
   readonly output: () => string

@@ -6,8 +6,8 @@ import { tall, task } from "./longAnswers.ts"
 import type { Target, Use } from "./Target.ts"
 
 /**
- * Answers as large as may be, asked for by many who take them slowly, in part, or not at all. Who asks for something beside
- * them must be answered at once, also with the same key.
+ * Answers as large as may be, asked for by many who take them slowly, in part, or not at all. Who asks for something
+ * beside them must be answered at once, also with the same key.
  */
 
 const head = (method: string, path: string, ...lines: ReadonlyArray<string>) =>
@@ -40,7 +40,10 @@ const friendly = async ({ call, as }: Target): Promise<number> => {
   return performance.now() - began
 }
 
-/** Others are answered at once while an attack goes on: as fast as the same machine does it otherwise, with what it is busy with. */
+/**
+ * Others are answered at once while an attack goes on: as fast as the same machine does it otherwise, with what it is
+ * busy with.
+ */
 const answeredBeside = async (target: Target, attack: () => Promise<ReadonlyArray<Socket>>) => {
   const calm = Math.max(await friendly(target), await friendly(target))
   const sockets = await attack()

@@ -18,8 +18,9 @@ import type { Seen } from "./watch.ts"
 /** Milliseconds of work for which nobody else may be kept waiting, on the machine whose `slowness` is 1. */
 const longest = 50
 /**
- * Now and then V8 gathers all garbage, which stops whoever is at work for some 50 ms: half as much again is still no fault of ours. What
- * each attack took is printed; with 1 here, and in `unreturned`, all of them have been seen to pass.
+ * Now and then V8 gathers all garbage, which stops whoever is at work for some 50 ms: half as much again is still no
+ * fault of ours. What each attack took is printed; with 1 here, and in `unreturned`, all of them have been seen to
+ * pass.
  */
 const tolerance = 1.5
 /** MiB. */

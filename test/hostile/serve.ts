@@ -1,8 +1,8 @@
 import { worked } from "./processor.ts"
 
 /**
- * The service, with a timer beside it in its own event loop: between two of its ticks lies the longest that anybody else
- * waited. It counts processor time, so that a machine that is busy with other things accuses nobody.
+ * The service, with a timer beside it in its own event loop: between two of its ticks lies the longest that anybody
+ * else waited. It counts processor time, so that a machine that is busy with other things accuses nobody.
  *
  * Lines on standard input: `begin` starts anew, `end` answers with a line `held MILLISECONDS`.
  */

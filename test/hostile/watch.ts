@@ -4,7 +4,8 @@ import { Agent, get } from "node:http"
 /**
  * A process beside the service: asks `/health` again and again, and looks at its memory.
  *
- * Commands come as lines: `watch URL PID` goes on with another process, `begin` starts anew, `end` answers with a line of JSON.
+ * Commands come as lines: `watch URL PID` goes on with another process, `begin` starts anew, `end` answers with a line
+ * of JSON.
  */
 
 export interface Seen {

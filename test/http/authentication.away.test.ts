@@ -8,7 +8,9 @@ import * as Authenticating from "#src/http/middleware/authentication.ts"
 import { Notes } from "#src/notes.ts"
 import { ownerKey } from "#test/service.ts"
 
-/** What a key is told while the keys' read model stands at 5, and was last seen to owe as much as `due`; it has no keys. */
+/**
+ * What a key is told while the keys' read model stands at 5, and was last seen to owe as much as `due`; it has no keys.
+ */
 const told = (due: number, away: boolean) =>
   Effect.gen(function* () {
     const { bearer } = yield* Authentication

@@ -225,7 +225,7 @@ describe("bounds", () => {
 })
 
 describe("usage", () => {
-  it("is told by day, model, key and workspace: of all for its admins, else of the key", async () => {
+  it("is told by day, model, key, person and workspace: of all for its admins, else of the key", async () => {
     const { call } = await organization(service, "ENTERPRISE")
     const member = await memberKey(call, "m@example.org", "member", { acts_for: "any" })
     const first = await done(call, "one", { model: "priced" })
@@ -246,6 +246,8 @@ describe("usage", () => {
     assert.deepStrictEqual(await of("workspace"), { [first.workspace_id]: [1, 4], [second.workspace_id]: [1, 4] })
     assert.strictEqual(Object.keys(await of("key")).length, 2)
     assert.deepStrictEqual(await of("key", service.as(member.key)), { [member.id]: [1, 4] })
+    const { users } = (await call("GET", "/api/users")).json as { users: ReadonlyArray<{ user_id: string }> }
+    assert.deepStrictEqual(await of("user"), Object.fromEntries(users.map(({ user_id }) => [user_id, [1, 4]])))
     // and of an admin whose key is limited: its own, which is nothing
     for (const limits of [{ models: ["sonnet"] }, { workspaces: [first.workspace_id] }, { acts_for: "own" }]) {
       const { key } = await memberKey(call, "a@example.org", "admin", limits)

@@ -5,7 +5,9 @@ import { Bundle, BundleCommand, bundleStream } from "#domain/Bundle.ts"
 import { fresh } from "#engine/ask.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
-import { Keys, tenantOf } from "#projections/Keys.ts"
+import { tenantOf } from "#projections/Keys/organizations.ts"
+import { Keys } from "#projections/Keys/tables.ts"
+import * as CommandLine from "#src/commandLine.ts"
 import * as Layers from "#src/layers.ts"
 import { upload as storeFile } from "#src/snippets/store.ts"
 import { connectTo } from "#test/postgres.ts"
@@ -83,7 +85,7 @@ describe("a bundle whose process was killed between its files", () => {
     ]
     await before.stop()
     const tools = Layer.mergeAll(
-      Layers.tool({ dataDir: installation.dataDir, databaseUrl: installation.database }),
+      CommandLine.tool({ dataDir: installation.dataDir, databaseUrl: installation.database }),
       Layers.analysis
     )
     await Effect.runPromise(Effect.provide(receive(id), tools))

@@ -23,7 +23,6 @@ describe("the console's page", () => {
     const html = await page()
     for (const path of [
       "/?a=%",
-      "//",
       "/search",
       "/search?q=csv",
       "/snippets/1",
@@ -39,6 +38,11 @@ describe("the console's page", () => {
       assert.strictEqual(answer.headers.get("content-type"), "text/html; charset=utf-8")
       assert.strictEqual(await answer.text(), html, path)
     }
+  })
+
+  it("is not at addresses that only look like those", async () => {
+    for (const path of ["//", "//search", "/workspaces//1", "/workspaces/1//files"])
+      assert.strictEqual((await get(path)).status, 404, path)
   })
 
   it("may run and wear this service's own files, and nothing that stands in a page but the map of imports", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { upToDate } from "#src/cli/log.ts"
-import { projections } from "#src/layers.ts"
+import { projections } from "#src/readModels.ts"
 import { type Call, send } from "#test/service/call.ts"
 import { organization } from "#test/service/tenants.ts"
 import { type Service, startService } from "#test/service.ts"

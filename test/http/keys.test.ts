@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { fresh } from "#engine/ask.ts"
-import { Keys } from "#projections/Keys.ts"
+import { Keys } from "#projections/Keys/tables.ts"
 import { memberKey, organization, personal } from "#test/service/tenants.ts"
 import {
   type Answer,

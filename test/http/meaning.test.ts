@@ -91,6 +91,7 @@ describe("a search by what a task means", () => {
         { word: "wombat", place: "tasks", share: 0.3 },
         { word: "rows", place: "name", share: 0.2 }
       ],
+      meaningBy: "table",
       cosine: 0.5,
       nearest: [{ asked: "wombats", found: "wombat", place: "tasks", cosine: 0.9 }],
       verdict: effect,

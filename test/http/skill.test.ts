@@ -48,7 +48,8 @@ afterAll(async () => {
 })
 
 const run = async (script: string) => {
-  // an answer that is no 2xx is a failure; what is missing is one too; the time is for what hangs, as that of every test
+  // an answer that is no 2xx is a failure; what is missing is one too; the time is for what hangs, as that of every
+  // test
   const strict = `set -euo pipefail\ncurl() { command curl --fail-with-body --max-time 240 "$@"; }\n${script}`
   const shell = spawn("bash", ["-c", strict], {
     cwd: folder,

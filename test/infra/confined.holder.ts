@@ -2,7 +2,10 @@ import { closeSync, openSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { startConfined } from "#infra/confined/start.ts"
 
-/** A service that has no file descriptors left, for a while: prints what becomes of a process that it starts then, and afterwards. */
+/**
+ * A service that has no file descriptors left, for a while: prints what becomes of a process that it starts then, and
+ * afterwards.
+ */
 const confinement = {
   program: fileURLToPath(new URL("../../infra/sandbox/justBash/program.ts", import.meta.url)),
   reads: ["infra/sandbox/justBash"],

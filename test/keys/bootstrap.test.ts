@@ -7,9 +7,10 @@ import { Asker, fresh, longPatience, Stale, Unreadable } from "#engine/ask.ts"
 import { makeProcesses } from "#engine/memory/Claims.ts"
 import { beginning, positionOf } from "#engine/Position.ts"
 import { Claims, unshared } from "#engine/ports/Claims.ts"
-import { Keys, organizations } from "#projections/Keys.ts"
+import { organizations } from "#projections/Keys/organizations.ts"
+import { Keys } from "#projections/Keys/tables.ts"
+import { tool } from "#src/commandLine.ts"
 import { bootstrap } from "#src/keys/bootstrap.ts"
-import { tool } from "#src/layers.ts"
 import { freshDatabase } from "#test/postgres.ts"
 import { registeredOnly } from "#test/service/tenants.ts"
 
@@ -53,7 +54,10 @@ it.live("gives slugs to organizations from before there were any, in the order i
   )
 )
 
-/** Keys whose read model has come along so many milliseconds from now; before, a read of them fails in turn with all that it may. */
+/**
+ * Keys whose read model has come along so many milliseconds from now; before, a read of them fails in turn with all
+ * that it may.
+ */
 const keysWithin = (milliseconds: number, began: Deferred.Deferred<void>) =>
   Effect.gen(function* () {
     const asker = yield* Asker

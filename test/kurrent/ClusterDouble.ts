@@ -3,8 +3,8 @@ import { ProtocolDouble } from "./ProtocolDouble.ts"
 import { Records } from "./records.ts"
 
 /**
- * Three doubles of one log, of which one leads. What went in is on all of them at once: it shows how the client finds its way, and nothing
- * of how a cluster keeps what it has.
+ * Three doubles of one log, of which one leads. What went in is on all of them at once: it shows how the client finds
+ * its way, and nothing of how a cluster keeps what it has.
  */
 export class ClusterDouble {
   readonly records = new Records()

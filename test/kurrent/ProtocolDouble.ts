@@ -12,9 +12,10 @@ import { accessDenied, fault, noLeader, notLeader, notReady, timedOut, unauthent
 const { StreamsService } = services
 
 /**
- * A double of KurrentDB's protocol, not of its storage: gRPC on the client's own message definitions, with what the server's source and
- * documentation say of appends, reads and subscriptions. It shows that the adapter does what we think, not that we think right. What it does
- * not know it refuses with `UNIMPLEMENTED`, and keeps in `refused`, which every test wants empty.
+ * A double of KurrentDB's protocol, not of its storage: gRPC on the client's own message definitions, with what the
+ * server's source and documentation say of appends, reads and subscriptions. It shows that the adapter does what we
+ * think, not that we think right. What it does not know it refuses with `UNIMPLEMENTED`, and keeps in `refused`, which
+ * every test wants empty.
  */
 export class ProtocolDouble {
   /** What it has; nodes of a cluster have the same. */

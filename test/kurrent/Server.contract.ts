@@ -27,8 +27,8 @@ const wrong = <A, E extends { readonly kind: string; readonly actual?: number }>
 const place = (event: RecordedEvent) => event.position!.commit
 
 /**
- * What the adapter takes for granted of a server: the double and a real node are held to the same. It leaves its streams behind, which have
- * names of their own.
+ * What the adapter takes for granted of a server: the double and a real node are held to the same. It leaves its
+ * streams behind, which have names of their own.
  */
 export const server = <E>(name: string, kurrent: Layer.Layer<Kurrent, E>) => {
   layer(kurrent, { excludeTestServices: true })(`What is taken for granted of ${name}`, (it) => {

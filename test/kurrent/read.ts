@@ -118,9 +118,10 @@ const isBehind = (one: ServerPosition, other: ServerPosition): boolean =>
   one.commit > other.commit || (one.commit === other.commit && one.prepare > other.prepare)
 
 /**
- * What follows from a place on, which is left out itself: pages of what is there, then what comes, as fast as it is taken. Between them it
- * says how far it is, and that is where a page began as often as where an event is. The way of 26.1 (`AllSubscriptionFiltered`); of
- * 23.10, that it leaves out the first event at the place or behind it, whichever that is, and says nothing at the end of what is there.
+ * What follows from a place on, which is left out itself: pages of what is there, then what comes, as fast as it is
+ * taken. Between them it says how far it is, and that is where a page began as often as where an event is. The way of
+ * 26.1 (`AllSubscriptionFiltered`); of 23.10, that it leaves out the first event at the place or behind it, whichever
+ * that is, and says nothing at the end of what is there.
  */
 const subscribe = async (call: Reading, options: Options, records: Records, seen: Seen, old: boolean) => {
   if (!options.hasAll()) return refuse("a subscription to one stream")

@@ -24,7 +24,10 @@ export type Verdict =
   /** -1: no stream. */
   | { readonly actual: number }
 
-/** A server remembers ids of this many events for appends that expect nothing of their stream; it keeps megabytes of them. */
+/**
+ * A server remembers ids of this many events for appends that expect nothing of their stream; it keeps megabytes of
+ * them.
+ */
 const remembered = 100_000
 
 /** Bytes in the log: a record's frame, its stream's name and type, and what it holds. */
@@ -32,8 +35,8 @@ const sizeOf = (stream: string, { type, data, metadata }: Proposed): number =>
   96 + stream.length + type.length + data.length + metadata.length
 
 /**
- * What the server's source says of its log (`IndexWriter.CheckCommit` of EventStoreDB 23.10.6 and KurrentDB 26.1): streams and their revisions,
- * expected ones, and when an append counts as one that was made before.
+ * What the server's source says of its log (`IndexWriter.CheckCommit` of EventStoreDB 23.10.6 and KurrentDB 26.1):
+ * streams and their revisions, expected ones, and when an append counts as one that was made before.
  */
 export class Records {
   readonly all: Array<Record> = []
@@ -137,7 +140,8 @@ export class Records {
       if (this.#recent.size <= remembered) break
       this.#recent.delete(name)
     }
-    // "not technically correct, but matches current behaviour" says the server of the position that it answers with: of no event
+    // "not technically correct, but matches current behaviour" says the server of the position that it answers with: of
+    // no event
     return { appended, revision: actual + events.length, position: this.#end - 1 }
   }
 
@@ -158,7 +162,10 @@ export class Records {
     return record === undefined ? 0 : record.position + sizeOf(record.stream, record)
   }
 
-  /** Whether a server reads from there: not from within a record. What lies behind the end is nothing, and what was scavenged was there. */
+  /**
+   * Whether a server reads from there: not from within a record. What lies behind the end is nothing, and what was
+   * scavenged was there.
+   */
   isPlace(position: number): boolean {
     const index = this.from(position)
     return (

@@ -30,7 +30,10 @@ export const doubleAndDatabase = Layer.merge(Layer.effect(Double, startedDouble)
 /** That the double was asked for nothing that it does not know. */
 export const sound = Effect.map(Double, ({ refused }) => assert.deepStrictEqual(refused, []))
 
-/** A store on a double and a database of its own; dies at its end when it has asked the double for anything that it does not know. */
+/**
+ * A store on a double and a database of its own; dies at its end when it has asked the double for anything that it does
+ * not know.
+ */
 export const storeOnDouble = Layer.unwrap(
   Effect.gen(function* () {
     const double = yield* Double

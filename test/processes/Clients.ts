@@ -71,8 +71,8 @@ export class Clients {
   }
 
   /**
-   * The snippet with this word; `undefined` after an answer that is no search's, or without it. What an answer says that is not as it
-   * should be, and that it did not know better, is asked again.
+   * The snippet with this word; `undefined` after an answer that is no search's, or without it. What an answer says
+   * that is not as it should be, and that it did not know better, is asked again.
    */
   async #find(word: string, should: "be found" | "be gone" = "be found"): Promise<Match | undefined> {
     for (;;) {

@@ -10,8 +10,8 @@ interface Steps {
 }
 
 /**
- * Each turn of each run is in the log once, and its model was asked for it once, and once more for each time that the run was taken up
- * there. Answers how many runs were taken up.
+ * Each turn of each run is in the log once, and its model was asked for it once, and once more for each time that the
+ * run was taken up there. Answers how many runs were taken up.
  */
 export const checkTurns = async (
   sql: Sql,

@@ -13,7 +13,10 @@ type Environment = { readonly [name: string]: string }
 export const startProcess = (installation: TestInstallation, environment: Environment = {}) =>
   startProgram(installation, [...runtimeArguments, `${root}src/main.ts`], environment)
 
-/** The same, and started again by itself where it says that this may help, as `npm start` does it on a machine that has much to do. */
+/**
+ * The same, and started again by itself where it says that this may help, as `npm start` does it on a machine that has
+ * much to do.
+ */
 export const startServed = (installation: TestInstallation, environment: Environment = {}) =>
   startProgram(installation, [...runtimeArguments, `${root}start.cjs`, "serve"], environment)
 

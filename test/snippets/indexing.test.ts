@@ -119,7 +119,9 @@ it("a task is kept for finding its snippet up to a bound, and rows stay small", 
 
 const asked = (pages: ReadonlyArray<ReadonlyArray<string>>) => pages.filter(({ length }) => length > 0)
 
-/** What an index was given, page by page, and which snippet it can't take; `before` each page comes what it waits for. */
+/**
+ * What an index was given, page by page, and which snippet it can't take; `before` each page comes what it waits for.
+ */
 const makeIndex = (refused: string, before: () => Effect.Effect<void> = () => Effect.void) => {
   const pages: Array<ReadonlyArray<string>> = []
   let stand: IndexStand = { build: undefined, position: 0 }

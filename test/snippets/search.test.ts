@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { positionOf } from "#engine/Position.ts"
 import { type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { ByModel } from "#src/snippets/embedding/ByModel.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { Learning } from "#src/snippets/learning.ts"
 import { Search } from "#src/snippets/search.ts"
@@ -34,6 +35,7 @@ const stubs = Layer.mergeAll(
       size: Effect.succeed(undefined)
     })
   ),
+  ByModel.none,
   Layer.succeed(
     SnippetIndex,
     SnippetIndex.of({

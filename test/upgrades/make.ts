@@ -11,9 +11,9 @@ import { ownerAt, told, use } from "./told.ts"
 //
 //   deno run -A test/upgrades/make.ts CHECKOUT NAME postgres://…/an-empty-database
 //
-// CHECKOUT is the project at the version to keep, with its packages (`npm ci`); the database is one of a PostgreSQL 15 or newer whose
-// `pg_dump` is in the PATH (a newer server's dump would have what an older one can't read). Do it for each schema that lands, before it
-// changes: a fixture can't be made later by code that has gone on.
+// CHECKOUT is the project at the version to keep, with its packages (`npm ci`); the database is one of a PostgreSQL 15
+// or newer whose `pg_dump` is in the PATH (a newer server's dump would have what an older one can't read). Do it for
+// each schema that lands, before it changes: a fixture can't be made later by code that has gone on.
 
 const [checkout, name, database] = process.argv.slice(2)
 if (checkout === undefined || name === undefined || database === undefined) {

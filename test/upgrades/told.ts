@@ -83,7 +83,10 @@ interface Workspace {
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }) => (a.name < b.name ? -1 : 1)
 
-/** What a service says of all that `use` has left, in terms that every version has: snippets, votes, keys, commits, files. */
+/**
+ * What a service says of all that `use` has left, in terms that every version has: snippets, votes, keys, commits,
+ * files.
+ */
 export const told = async (call: Call) => {
   const found = new Map<string, { name: string; id: string; source: string; votes: ReadonlyArray<number> }>()
   for (const task of [...tasks, "one of two files"]) {

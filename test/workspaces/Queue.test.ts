@@ -23,8 +23,8 @@ import { leftAfter, mostSteps } from "../engine/leaving.ts"
 type Open = ReadonlyArray<{ readonly id: string; readonly workspace: string; readonly position: bigint }>
 
 /**
- * Runs that end as soon as the log is read for them, which a test lets happen; and the order in which that is. `left` are those that have
- * not ended, or how they are asked for.
+ * Runs that end as soon as the log is read for them, which a test lets happen; and the order in which that is. `left`
+ * are those that have not ended, or how they are asked for.
  */
 const world = (left: Open | Effect.Effect<Open, string>) => {
   const begun: Array<string> = []

@@ -143,7 +143,8 @@ describe("a talk that is longer than its model reads", () => {
       }
       const { when, kept, told } = given(script, keepingSteps(), [small])
       assert.strictEqual((yield* when(all)).ended, "done")
-      // after its third turn 560 and 100 tokens, and a third of 300 letters: 800 are allowed. After the fourth it is more
+      // after its third turn 560 and 100 tokens, and a third of 300 letters: 800 are allowed. After the fourth it is
+      // more
       assert.deepStrictEqual(
         kept.compactions.map(({ turn }) => turn),
         [4]

@@ -4,6 +4,7 @@ import type { EventStream, EventStreamParams } from "./eventStream/EventStream.t
 import { RunStream } from "./eventStream/RunStream.ts"
 import { type CairnOptions, type RequestOptions, type Settings, settingsOf } from "./options.ts"
 import type { Call } from "./request.ts"
+import type { Bounds, BoundsList, SetBoundsParams } from "./resources/bounds.ts"
 import type { BulkExecutionResultResponse, BulkUploadParams } from "./resources/bulk.ts"
 import { asking, type Chat, type ChatParams } from "./resources/chat.ts"
 import type { ChatResponse } from "./resources/chatResponse.ts"
@@ -23,7 +24,7 @@ import type { DeleteResponse, VoteCodeSnipParams, VoteCodeSnipResponse } from ".
 import { type Health, type Readiness, System } from "./resources/system.ts"
 import type { SubmitExecutionResultResponse, UploadParams } from "./resources/upload.ts"
 import { Uploads } from "./resources/uploads.ts"
-import type { Bounds, BoundsList, SetBoundsParams, UsageParams, UsageReport } from "./resources/usage.ts"
+import type { UsageParams, UsageReport } from "./resources/usage.ts"
 import { Users } from "./resources/users.ts"
 import { Workspaces } from "./resources/workspaces.ts"
 import { Transport } from "./transport.ts"
@@ -154,7 +155,8 @@ export class Cairn {
   /**
    * A search whose matches are files for a model: with the text for its prompt, and written to `cacheDir` when that is
    * given and the call is waited for, never anywhere else. Prefers complete code.
-   * @throws {@link ValidationError}: `cacheDir` is a link or a file. Any other failure to write is the file system's own error.
+   * @throws {@link ValidationError}: `cacheDir` is a link or a file. Any other failure to write is the file system's
+   *   own error.
    */
   getCodeFiles(params: GetCodeFilesParams, options?: RequestOptions): APIPromise<GetCodeFilesResponse> {
     return this.snippets.getCodeFiles(params, options)

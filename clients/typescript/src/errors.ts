@@ -9,7 +9,7 @@
  * │  └─ ConflictError          409: what is there already is against it
  * ├─ AuthenticationError  401: no API key, or one that is not valid (any more)
  * ├─ RateLimitError       429, also after the retries      retryAfter
- * ├─ ValidationError      400 `validation/*`: a field of the request is wrong; or an option, before anything is sent      field, errors
+ * ├─ ValidationError      400 `validation/*`: a field of the request is wrong; or an option, unsent      field, errors
  * └─ CacheUnavailableError  no answer (network, timeout) or a 5xx, also after the retries      retryAfter
  * ```
  *

@@ -29,14 +29,26 @@ export type { RunStream } from "./eventStream/RunStream.ts"
 export type { Logger, LogLevel } from "./log.ts"
 export type { CairnOptions, Fetch, HeadersLike, RequestOptions } from "./options.ts"
 export type { Result } from "./Result.ts"
+export type { Access, KeyRates } from "./resources/access.ts"
+export type { Activity, ActivityHour, ActivityParams } from "./resources/activity.ts"
 export type { Backup, BackupParams } from "./resources/backup.ts"
+export type { Bounds, BoundsList, SetBoundsParams } from "./resources/bounds.ts"
 export type { BulkExecutionResultResponse, BulkUploadParams, LogFile } from "./resources/bulk.ts"
 export type { Chat, ChatParams } from "./resources/chat.ts"
 export type { ChatResponse } from "./resources/chatResponse.ts"
 export type { CodeBlock, Dependencies, JsonObject } from "./resources/codeBlocks.ts"
 export type { Comment, CommentResponse, DeleteCommentResponse } from "./resources/comments.ts"
 export type { Commit, CommitAuthor, FileChange } from "./resources/commits.ts"
-export type { EventActor, EventPage, Events, EventsParams, RecordedEvent } from "./resources/events.ts"
+export type {
+  AuditedEvent,
+  EventActor,
+  EventPage,
+  Events,
+  EventsParams,
+  NewestEvents,
+  NewestEventsParams,
+  RecordedEvent
+} from "./resources/events.ts"
 export type {
   ExecutionIO,
   ExecutionRecord,
@@ -46,19 +58,19 @@ export type {
   StoreExecutionParams,
   StoreExecutionResponse
 } from "./resources/executions.ts"
-export type { FunctionReputation, Functions } from "./resources/functions.ts"
 export type {
-  CreatedKey,
-  CreateKeyParams,
-  KeyLimitParams,
-  KeyLimits,
-  KeyList,
-  Keys,
-  LimitedKey,
-  ListedKey,
-  RevokedKey,
-  Role
-} from "./resources/keys.ts"
+  ExplainedPlace,
+  ExplainedWord,
+  Explanation,
+  LearnedEffect,
+  LearnedTask,
+  LengthEffect,
+  NearestPiece,
+  ScoreEffect
+} from "./resources/explanation.ts"
+export type { FunctionReputation, Functions } from "./resources/functions.ts"
+export type { CreatedKey, KeyLimits, KeyList, LimitedKey, ListedKey, RevokedKey, Role } from "./resources/keyAnswers.ts"
+export type { CreateKeyParams, KeyLimitParams, Keys } from "./resources/keys.ts"
 export type { LogMatch, Logs, SearchLogsParams, SearchLogsResponse } from "./resources/logs.ts"
 export type { ChatModel, ModelList, ModelPrices } from "./resources/models.ts"
 export type {
@@ -105,22 +117,17 @@ export type {
   ToolResult
 } from "./resources/runEvents.ts"
 export type { Runs } from "./resources/runs.ts"
-export type {
-  ExplainedPlace,
-  ExplainedWord,
-  Explanation,
-  LearnedEffect,
-  LearnedTask,
-  LengthEffect,
-  MendedWord,
-  NearestPiece,
-  ScoreEffect,
-  SearchMatch,
-  SearchParams,
-  SearchResponse
-} from "./resources/search.ts"
+export type { MendedWord, SearchMatch, SearchParams, SearchResponse } from "./resources/search.ts"
 export type { Snippets } from "./resources/snippetStore.ts"
 export type { DeleteResponse, VoteCodeSnipParams, VoteCodeSnipResponse } from "./resources/snippets.ts"
+export type {
+  ChatStatus,
+  DiskStatus,
+  ReactionStatus,
+  ReadModelStatus,
+  SearchStatus,
+  ServiceStatus
+} from "./resources/status.ts"
 export type { StoreCodeBlockParams, StoreCodeBlockResponse } from "./resources/storeCodeBlock.ts"
 export type { Health, LeftOut, Readiness, System } from "./resources/system.ts"
 export type {
@@ -132,9 +139,6 @@ export type {
 } from "./resources/upload.ts"
 export type { GradingStatus, GradingVote, Uploads } from "./resources/uploads.ts"
 export type {
-  Bounds,
-  BoundsList,
-  SetBoundsParams,
   SpentBound,
   StorageBound,
   StoredUsage,
@@ -147,6 +151,7 @@ export type { ChangedRole, ErasedUser, EraseUserResponse, ListedUser, UserList, 
 export type {
   CommitList,
   CommitWithDiff,
+  Comparison,
   DeleteFileResponse,
   DeleteWorkspaceResponse,
   ErasedWorkspace,
@@ -157,7 +162,7 @@ export type {
   TreeFile,
   UnpackResponse,
   Workspace,
-  WorkspaceList,
-  Workspaces
-} from "./resources/workspaces.ts"
+  WorkspaceList
+} from "./resources/workspaceAnswers.ts"
+export type { Workspaces } from "./resources/workspaces.ts"
 export { VERSION } from "./version.ts"

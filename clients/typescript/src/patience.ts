@@ -1,10 +1,15 @@
 import type { Clock } from "./clock.ts"
 
-/** What a connection is held by whose steps may each take so long, and that lasts no longer than its caller wants it. */
+/**
+ * What a connection is held by whose steps may each take so long, and that lasts no longer than its caller wants it.
+ */
 export interface Patience {
   /** For the request: aborted when a step took too long, the caller's signal was, or `end` was called. */
   readonly signal: AbortSignal
-  /** Waits for a step; rejects as soon as the signal is aborted, since a fetch that does not listen to it must not outlast it. */
+  /**
+   * Waits for a step; rejects as soon as the signal is aborted, since a fetch that does not listen to it must not
+   * outlast it.
+   */
   readonly inTime: <A>(step: Promise<A>) => Promise<A>
   /** Whether a step took too long. */
   readonly late: () => boolean

@@ -1,8 +1,8 @@
 /**
- * When a request is sent again, and after how long: 408, 409, 429, 5xx but 507, and whatever ended without an answer. The wait
- * is what `Retry-After` says, up to a minute; longer than that is for the caller to decide, so the call fails at once.
- * Without it: half a second, twice as much each time, at most 8 s, less up to a quarter of it by chance, so that
- * clients that failed together do not come back together.
+ * When a request is sent again, and after how long: 408, 409, 429, 5xx but 507, and whatever ended without an answer.
+ * The wait is what `Retry-After` says, up to a minute; longer than that is for the caller to decide, so the call fails
+ * at once. Without it: half a second, twice as much each time, at most 8 s, less up to a quarter of it by chance, so
+ * that clients that failed together do not come back together.
  */
 
 const first = 500

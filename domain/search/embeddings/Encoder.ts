@@ -92,7 +92,8 @@ const textOf = (tasks: ReadonlyArray<string>): string => {
 }
 
 /**
- * The encoder of a table, which is not to be changed any more; `hub` says how near a vector of length 1 is to everything.
+ * The encoder of a table, which is not to be changed any more; `hub` says how near a vector of length 1 is to
+ * everything.
  */
 export const makeEncoder = (embeddings: EmbeddingTable, hub: (meaning: Vector) => number): Encoder => {
   const table: Table = { ...embeddings, pieces: new PieceTree(embeddings.numbers) }

@@ -1,6 +1,6 @@
 /**
- * Docstrings of all kinds, as vectors of length 1. What is near to many of them is near to nearly every task, and so says
- * less by being near to one.
+ * Docstrings of all kinds, as vectors of length 1. What is near to many of them is near to nearly every task, and so
+ * says less by being near to one.
  */
 export interface HubBank {
   readonly dimensions: number
@@ -15,8 +15,8 @@ const counted = 10
 const rounding = 0.02
 
 /**
- * Reads a bank's file: a 32-bit float for each row, little-endian, then the rows, a byte a number. Throws an `Error` that
- * says what is wrong with it.
+ * Reads a bank's file: a 32-bit float for each row, little-endian, then the rows, a byte a number. Throws an `Error`
+ * that says what is wrong with it.
  */
 export const readBank = (bytes: Uint8Array, dimensions: number): HubBank => {
   const rows = bytes.length / (4 + dimensions)

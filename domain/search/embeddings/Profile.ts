@@ -1,8 +1,8 @@
 /** What the second stage of ranking needs of a snippet, beside what the first one has: `secondStage.ts`. */
 export interface Profile {
   /**
-   * Its pieces, each once, as numbers of the table's rows: those of its name first, then those that only its description
-   * has, its source, the tasks that it was used for.
+   * Its pieces, each once, as numbers of the table's rows: those of its name first, then those that only its
+   * description has, its source, the tasks that it was used for.
    */
   readonly pieces: Uint16Array
   /** How many of them are of its name; of its name and its description; of all but its tasks. */

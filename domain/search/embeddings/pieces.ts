@@ -31,7 +31,10 @@ export const pieceCounts = (text: string, pieces: PieceTree): Map<number, number
   return counts
 }
 
-/** Letters that the pieces of a word must have in the mean, for the word to say something: of fewer any word can be put together. */
+/**
+ * Letters that the pieces of a word must have in the mean, for the word to say something: of fewer any word can be put
+ * together.
+ */
 const leastLetters = 3.5
 
 /** Letters of a word that is understood; 0: it was put together of scraps. */
@@ -45,8 +48,8 @@ const understood = (word: string, pieces: PieceTree): number => {
 const isLetters = /^[A-Za-z]/
 
 /**
- * The share of a text's letters and digits that could be understood, 0…1: digits, and words that are pieces or made of few.
- * 1 for most English, 0 for Japanese and for what no language has. 1 where it has neither.
+ * The share of a text's letters and digits that could be understood, 0…1: digits, and words that are pieces or made of
+ * few. 1 for most English, 0 for Japanese and for what no language has. 1 where it has neither.
  */
 export const readShare = (text: string, pieces: PieceTree): number => {
   const plain = folded(text)

@@ -46,7 +46,10 @@ export class View {
     return this.#totals
   }
 
-  /** Where a path leads; throws `PathRefused`, `ENOENT` (an absent part's parent only when `..` follows), `ENOTDIR`, `ELOOP`. */
+  /**
+   * Where a path leads; throws `PathRefused`, `ENOENT` (an absent part's parent only when `..` follows), `ENOTDIR`,
+   * `ELOOP`.
+   */
   find(path: string, follow: boolean): Promise<Destination> {
     checkPath(path)
     return walk(this.repository, this.#root, path, follow)
@@ -63,7 +66,9 @@ export class View {
     return this.#paths
   }
 
-  /** Sets what is at a place (which `find` gave for the current root): what was there goes, missing parents are made. */
+  /**
+   * Sets what is at a place (which `find` gave for the current root): what was there goes, missing parents are made.
+   */
   async put({ names, node: old, missing }: Destination, node: Node): Promise<void> {
     const made = Math.max(0, missing - 1)
     const path = names.join("/")

@@ -47,9 +47,9 @@ const full = (what: string, count: number, limit: number) =>
   })
 
 /**
- * The totals once `added` is there and what was at its place is gone, or `WorkspaceFull`. As long as the bytes' bound is within the
- * limit nothing is measured: a file whose size is not known yet simply goes on counting after it was removed. What makes
- * an overfull workspace smaller is always allowed.
+ * The totals once `added` is there and what was at its place is gone, or `WorkspaceFull`. As long as the bytes' bound
+ * is within the limit nothing is measured: a file whose size is not known yet simply goes on counting after it was
+ * removed. What makes an overfull workspace smaller is always allowed.
  */
 export const afterChange = async (
   repository: Repository,

@@ -63,8 +63,8 @@ const walk = async (gitdir: string, root: Sha, known: Map<Sha, ObjectType>, brea
 }
 
 /**
- * What a commit and those before it need, in the order of a pack (commits first), without what `since` has. It has what the tree of
- * `since` has; what only its forerunners had and came back is listed again, which does no harm.
+ * What a commit and those before it need, in the order of a pack (commits first), without what `since` has. It has what
+ * the tree of `since` has; what only its forerunners had and came back is listed again, which does no harm.
  */
 export const neededBy = async (gitdir: string, since: Sha | undefined, commit: Sha): Promise<ReadonlyArray<Needed>> => {
   const breath = new Breath()

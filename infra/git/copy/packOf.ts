@@ -58,7 +58,10 @@ async function* large(gitdir: string, { sha, type }: Needed, size: number): Asyn
   if (hash.digest("hex") !== sha) throw new Unreadable(sha)
 }
 
-/** A pack of objects, piece by piece; each is compared with its name. `placed` gets where they are, and the pack's own digest is returned. */
+/**
+ * A pack of objects, piece by piece; each is compared with its name. `placed` gets where they are, and the pack's own
+ * digest is returned.
+ */
 export async function* packOf(
   gitdir: string,
   objects: ReadonlyArray<Needed>,

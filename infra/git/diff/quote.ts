@@ -10,7 +10,9 @@ const escapes = new Map([
   [0x5c, "\\\\"]
 ])
 
-/** A path as git prints it: in quotes, with escapes, when it has control characters, quotes or anything beyond ASCII. */
+/**
+ * A path as git prints it: in quotes, with escapes, when it has control characters, quotes or anything beyond ASCII.
+ */
 export const quotePath = (path: string): string => {
   let text = ""
   for (const byte of Buffer.from(path)) {

@@ -110,8 +110,8 @@ const partsOf = ({ path, before, after }: Difference) =>
     : [{ path, before, after }]
 
 /**
- * The text of a `git diff`, cut after a line with a remark when it would be longer than `maxBytes`. A file whose diff would take
- * the whole past what it may cost is only named. `isWhole`: the same again would be the same.
+ * The text of a `git diff`, cut after a line with a remark when it would be longer than `maxBytes`. A file whose diff
+ * would take the whole past what it may cost is only named. `isWhole`: the same again would be the same.
  */
 export const unifiedDiff = Effect.fnUntraced(function* (
   repository: Repository,

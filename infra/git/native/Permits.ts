@@ -12,8 +12,9 @@ interface Waiting {
 }
 
 /**
- * Permits for heavy work, of which no tenant has all: who has the fewest is next, of equals who has had none or had its last one longest ago,
- * and of these who came first. So whoever comes waits for those that are at work, and not for what they have left waiting before.
+ * Permits for heavy work, of which no tenant has all: who has the fewest is next, of equals who has had none or had its
+ * last one longest ago, and of these who came first. So whoever comes waits for those that are at work, and not for
+ * what they have left waiting before.
  */
 export class Permits {
   #free: number

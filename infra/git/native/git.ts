@@ -62,8 +62,8 @@ export const findGit = (since = oldest): NativeGit | undefined => {
 }
 
 /**
- * What a Bourne shell does to start its arguments with so many seconds of the processor. A lower bound that holds already
- * stays; where none can be set, nothing is started.
+ * What a Bourne shell does to start its arguments with so many seconds of the processor. A lower bound that holds
+ * already stays; where none can be set, nothing is started.
  */
 export const withinProcessor = (seconds: number): string =>
   `ulimit -c 0; ulimit -S -t ${seconds} 2>/dev/null || [ "$(ulimit -S -t)" != unlimited ] && exec "$@"`
@@ -76,7 +76,10 @@ export const startGit = (
   options: {
     readonly environment?: { readonly [name: string]: string }
     readonly low?: boolean
-    /** Seconds of the processor, after which the system ends it with `SIGXCPU`; where there is no Bourne shell it is not bounded. */
+    /**
+     * Seconds of the processor, after which the system ends it with `SIGXCPU`; where there is no Bourne shell it is not
+     * bounded.
+     */
     readonly processor?: number
   } = {}
 ): ChildProcessWithoutNullStreams => {

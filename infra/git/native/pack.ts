@@ -59,8 +59,8 @@ const run = (git: NativeGit, gitdir: string, args: ReadonlyArray<string>): Effec
 
 /**
  * Moves loose objects that the ref reaches into a pack, once enough have gathered beside the `left` ones that could not
- * be moved the last time. Nothing is lost by it: what the ref does not reach stays loose, or becomes so when it was in a
- * pack. Answers whether there was anything to do.
+ * be moved the last time. Nothing is lost by it: what the ref does not reach stays loose, or becomes so when it was in
+ * a pack. Answers whether there was anything to do.
  */
 export const packLoose = Effect.fnUntraced(function* (git: NativeGit, gitdir: string, left: number) {
   const packs = yield* onDisk(gitdir, () => sweepPacks(`${gitdir}/objects/pack`))

@@ -28,8 +28,8 @@ const patience = 60
 const headline = Buffer.from("001e# service=git-upload-pack\n0000", "latin1")
 
 /**
- * Starts git on a repository. All of it is listened to before anything else may run: git can have ended by then, and Node
- * throws away what a process has said that nobody reads when it ends.
+ * Starts git on a repository. All of it is listened to before anything else may run: git can have ended by then, and
+ * Node throws away what a process has said that nobody reads when it ends.
  */
 const start = (
   git: NativeGit,
@@ -57,7 +57,9 @@ const start = (
   return { child, said: reader.through(output as AsyncIterable<Uint8Array>) }
 }
 
-/** Git on a repository, from what it is told to what it says; it ends with the stream, or when its reader is too slow. */
+/**
+ * Git on a repository, from what it is told to what it says; it ends with the stream, or when its reader is too slow.
+ */
 const through = (starting: () => ReturnType<typeof start>, input: Uint8Array): Stream.Stream<Uint8Array, unknown> =>
   Stream.unwrap(
     Effect.gen(function* () {

@@ -7,8 +7,8 @@ import { Breath } from "../Breath.ts"
 export const pieceBytes = 64 * 1024
 
 /**
- * Bytes that are (de)compressed on end, a millisecond or two. What is longer goes piece by piece, with a breath between two: Deno
- * does all of zlib's work on this thread, what is called asynchronous too.
+ * Bytes that are (de)compressed on end, a millisecond or two. What is longer goes piece by piece, with a breath between
+ * two: Deno does all of zlib's work on this thread, what is called asynchronous too.
  */
 export const mostAtOnce = 256 * 1024
 
@@ -38,12 +38,15 @@ export const compress = async (head: Uint8Array, content: Uint8Array): Promise<U
   return Buffer.concat(parts)
 }
 
-/** The pieces that zlib makes, as small and as large as they may be: a small object would hold on to all of its piece while it is kept. */
+/**
+ * The pieces that zlib makes, as small and as large as they may be: a small object would hold on to all of its piece
+ * while it is kept.
+ */
 const [smallestChunk, largestChunk] = [64, 16 * 1024]
 
 /**
- * Decompresses what is `about` so long; what follows the compressed bytes is left alone. `undefined`: it is longer than `most`,
- * or than what is done on end.
+ * Decompresses what is `about` so long; what follows the compressed bytes is left alone. `undefined`: it is longer than
+ * `most`, or than what is done on end.
  */
 export const decompressAtOnce = (bytes: Uint8Array, about: number, most = mostAtOnce): Buffer | undefined => {
   if (most > mostAtOnce) return undefined
@@ -72,7 +75,10 @@ export interface Compressed {
   readonly size: number
 }
 
-/** An object's content piece by piece, each read when it is asked for. Closes the file, also when it is left before its end. */
+/**
+ * An object's content piece by piece, each read when it is asked for. Closes the file, also when it is left before its
+ * end.
+ */
 export const piecesOf = async function* (of: Compressed): AsyncGenerator<Uint8Array, void, undefined> {
   const { file, start } = of
   let { head, size } = of

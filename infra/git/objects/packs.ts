@@ -48,8 +48,8 @@ export const forgetPacks = (gitdir: string): void => {
 }
 
 /**
- * Asks the pack that has an object; `undefined` when none has it. A repack may take packs away meanwhile: what they had is
- * in another one then.
+ * Asks the pack that has an object; `undefined` when none has it. A repack may take packs away meanwhile: what they had
+ * is in another one then.
  */
 export const inPack = async <A>(
   gitdir: string,

@@ -14,7 +14,10 @@ export const readObject = async (gitdir: string, sha: Sha): Promise<StoredObject
   return (await readLoose(gitdir, sha)) ?? (await packed()) ?? (await readLoose(gitdir, sha))
 }
 
-/** An object to be read piece by piece, for who closes its file; `undefined`: it is a delta of another one, or not there at all. */
+/**
+ * An object to be read piece by piece, for who closes its file; `undefined`: it is a delta of another one, or not there
+ * at all.
+ */
 export const openObject = async (gitdir: string, sha: Sha): Promise<Compressed | undefined> => {
   const packed = () => inPack(gitdir, sha, (pack, offset) => pack.open(offset))
   return (await openLoose(gitdir, sha)) ?? (await packed()) ?? (await openLoose(gitdir, sha))

@@ -29,8 +29,8 @@ const makeDirectory = (path: string): boolean => {
 }
 
 /**
- * Answers whether there is such a file, which counts as written now: what nothing names and nobody has written for a day
- * may be pruned.
+ * Answers whether there is such a file, which counts as written now: what nothing names and nobody has written for a
+ * day may be pruned.
  */
 const freshen = (path: string): boolean => {
   const written = fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs
@@ -85,7 +85,9 @@ export const writeObjects = async (gitdir: string, objects: ReadonlyArray<NewObj
   })
 }
 
-/** Puts a staged object in its place; answers whether that took a new directory. A repack may remove one that is empty. */
+/**
+ * Puts a staged object in its place; answers whether that took a new directory. A repack may remove one that is empty.
+ */
 const place = (gitdir: string, sha: Sha, staged: string): boolean => {
   for (let tries = 1; ; tries++) {
     const made = makeDirectory(fanOut(gitdir, sha))

@@ -48,8 +48,8 @@ export class Quarantine {
   }
 
   /**
-   * Writes a pack to a file as it comes, and answers its path. Rejects with `PushRefused` when it has more than `most` bytes, comes
-   * too slowly, or its sender goes away; with the system's error when the disk fails.
+   * Writes a pack to a file as it comes, and answers its path. Rejects with `PushRefused` when it has more than `most`
+   * bytes, comes too slowly, or its sender goes away; with the system's error when the disk fails.
    */
   async receive(pack: AsyncIterable<Uint8Array>, most: number, signal: AbortSignal): Promise<string> {
     const path = `${this.objects}/sent`
@@ -88,8 +88,8 @@ export class Quarantine {
   }
 
   /**
-   * Asks git; it ends when the signal says so, or when it says more than anybody reads. Rejects with `PushRefused` when it
-   * takes too much of the processor, or somebody else ends it. `input`: a text, or what is read of a file.
+   * Asks git; it ends when the signal says so, or when it says more than anybody reads. Rejects with `PushRefused` when
+   * it takes too much of the processor, or somebody else ends it. `input`: a text, or what is read of a file.
    */
   ask(args: ReadonlyArray<string>, signal: AbortSignal, input?: string | fs.ReadStream): Promise<Said> {
     return new Promise((resolve, reject) => {
@@ -148,8 +148,8 @@ export class Quarantine {
   }
 
   /**
-   * Leaves what a commit needs beside another one, in a pack that git makes of it. What was sent may hold more, which nothing reaches: a
-   * repository that is packed later would have each of it as large as it says that it becomes.
+   * Leaves what a commit needs beside another one, in a pack that git makes of it. What was sent may hold more, which
+   * nothing reaches: a repository that is packed later would have each of it as large as it says that it becomes.
    */
   async narrow(from: Sha, to: Sha, signal: AbortSignal): Promise<void> {
     const folder = `${this.objects}/pack`

@@ -24,9 +24,10 @@ export interface Options {
 }
 
 /**
- * Pushes that come, or wait to be looked at, at a time, and those that are looked at, each with those of one tenant among them. What comes
- * takes room on the disk alone; looking takes a processor. So it takes sixteen tenants that send slowly to hold others up, and two whose
- * packs are looked at longest let a third one in after five minutes, whatever they have sent besides.
+ * Pushes that come, or wait to be looked at, at a time, and those that are looked at, each with those of one tenant
+ * among them. What comes takes room on the disk alone; looking takes a processor. So it takes sixteen tenants that send
+ * slowly to hold others up, and two whose packs are looked at longest let a third one in after five minutes, whatever
+ * they have sent besides.
  */
 const coming = { all: 32, ofOneTenant: 2 }
 const looked = { all: 2, ofOneTenant: 1 }
@@ -43,7 +44,8 @@ const refuse = (reason: string) => new PushRefused({ reason })
 /** Which of git's rules something broke: their names are git's own, what they quote is not told. */
 const ruleIn = (complaint: string): string => {
   const at = complaint.search(/\b(?:error|fatal)/)
-  // a rule's name is several words in one, `hasDotgit`: what stands before another colon is a hash, a position, or a part of git (`inflate`)
+  // a rule's name is several words in one, `hasDotgit`: what stands before another colon is a hash, a position, or a
+  // part of git (`inflate`)
   const [, rule] = / ([a-z]+[A-Z][a-zA-Z]*): /.exec(at < 0 ? "" : complaint.slice(at)) ?? []
   if (/over limit/.test(complaint)) return "an object is larger than may be pushed"
   return rule === undefined ? "the pack is broken, or lacks something" : `git fsck refuses it (${rule})`

@@ -91,7 +91,10 @@ const placeOf = Effect.fnUntraced(function* ({ stream, revision, eventId }: Copi
   return positionOf(event.position!.commit)
 })
 
-/** Each step may be repeated: texts, events at their revisions, erasures, where commands are, and then how far it has come. */
+/**
+ * Each step may be repeated: texts, events at their revisions, erasures, where commands are, and then how far it has
+ * come.
+ */
 const take = Effect.fnUntraced(function* (events: ReadonlyArray<CopiedEvent>) {
   const texts = yield* Texts
   const before = yield* last

@@ -13,7 +13,10 @@ import * as Source from "./source.ts"
 
 const server = (url: Redacted.Redacted) => Layer.effectDiscard(check).pipe(Layer.provideMerge(Kurrent.layer(url)))
 
-/** Looks whether the server has a log already that is not the one of this copy, and writes nothing. Fails with `CopyRefused`. */
+/**
+ * Looks whether the server has a log already that is not the one of this copy, and writes nothing. Fails with
+ * `CopyRefused`.
+ */
 export const look = (url: Redacted.Redacted) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient

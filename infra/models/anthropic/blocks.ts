@@ -51,7 +51,9 @@ const messagesOfOne = ({ turn, results }: Exchange): ReadonlyArray<BetaMessagePa
   return results === undefined ? [said] : [said, { role: "user", content: results.map(resultBlock) }]
 }
 
-/** All that was said, as the API is told it; with `mark` at the last results, up to which the next turn says the same. */
+/**
+ * All that was said, as the API is told it; with `mark` at the last results, up to which the next turn says the same.
+ */
 export const messagesOf = ({ prompt, history }: Talk, mark: BetaCacheControlEphemeral): Array<BetaMessageParam> => {
   const said = history.flatMap(messagesOfOne)
   const last = said.at(-1)

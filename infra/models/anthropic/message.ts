@@ -6,7 +6,10 @@ import { counting, Unfinished } from "../answer.ts"
 
 type Block = { readonly [key: string]: unknown }
 
-/** A block as it grows. Pieces are put together once, when it is whole: doing it at each would take the square of its length. */
+/**
+ * A block as it grows. Pieces are put together once, when it is whole: doing it at each would take the square of its
+ * length.
+ */
 interface Growing {
   readonly start: Block
   readonly pieces: Map<string, Array<unknown>>
@@ -32,7 +35,8 @@ const whole = ({ start, pieces }: Growing): Block => {
 }
 
 /**
- * The message that an answer of the Messages API holds: a stream of events, or, from a server that is merely compatible, one JSON.
+ * The message that an answer of the Messages API holds: a stream of events, or, from a server that is merely
+ * compatible, one JSON.
  */
 export const messageOf = async (
   response: Response,

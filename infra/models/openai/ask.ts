@@ -15,8 +15,9 @@ import type { OpenAiSettings } from "./settings.ts"
 const patience = 120_000
 
 /**
- * Questions to models of the Chat Completions API. The form is the one function of the request and the model is made to call it, so that
- * whatever the prompt says there is no other way to answer. What it fills in is checked against the form's schema.
+ * Questions to models of the Chat Completions API. The form is the one function of the request and the model is made to
+ * call it, so that whatever the prompt says there is no other way to answer. What it fills in is checked against the
+ * form's schema.
  */
 export const makeAsk = (settings: OpenAiSettings) => {
   // it answers in one go: nothing comes before all of it

@@ -7,8 +7,8 @@ import { defaultBaseURL, type OpenAiSettings } from "./settings.ts"
 const nothing = () => {}
 
 /**
- * The SDK's client on these settings only: whatever it would otherwise take from the environment (another base URL, an organization, a
- * project, a log level) is given here, and it logs nothing.
+ * The SDK's client on these settings only: whatever it would otherwise take from the environment (another base URL, an
+ * organization, a project, a log level) is given here, and it logs nothing.
  */
 export const makeClient = ({ apiKey, baseURL = defaultBaseURL, timeout = 600_000, silence }: OpenAiSettings): OpenAI =>
   new OpenAI({

@@ -39,7 +39,9 @@ const columns: ReadonlyArray<readonly [name: string, of: (event: Placed) => unkn
 const names = columns.map(([name]) => name).join(", ")
 const arrays = columns.map((_, index) => `$${index + 1}`).join(", ")
 
-/** As `es_append` writes them. A digest that came with its row is kept as it came, so that damage is not signed anew. */
+/**
+ * As `es_append` writes them. A digest that came with its row is kept as it came, so that damage is not signed anew.
+ */
 const inserting = (digest: string): string => `INSERT INTO events (position, tenant, stream, revision, event_id, type,
     schema_version, data, has_text, actor_key, actor_user, actor_organization, command_id, correlation_id, causation_id,
     recorded_at, digest, big, request)
@@ -91,7 +93,10 @@ const erase = Effect.fnUntraced(function* (events: ReadonlyArray<Placed>) {
   )
 })
 
-/** All of it in one transaction, so that what was begun has not happened; of a log in Postgres with its positions, of any other with the next ones. */
+/**
+ * All of it in one transaction, so that what was begun has not happened; of a log in Postgres with its positions, of
+ * any other with the next ones.
+ */
 const take = Effect.fnUntraced(function* (events: ReadonlyArray<CopiedEvent>, source: LogEngine) {
   const before = yield* last
   const news = before === undefined ? events : events.filter(({ position }) => isAfter(position, before.position))
@@ -113,7 +118,10 @@ const take = Effect.fnUntraced(function* (events: ReadonlyArray<CopiedEvent>, so
   yield* advance(news.at(-1)!)
 })
 
-/** Classes of errors whose words are of the server, and never of what was written: of connections, room, rights, and one that only reads. */
+/**
+ * Classes of errors whose words are of the server, and never of what was written: of connections, room, rights, and one
+ * that only reads.
+ */
 const ofServer = /^(?:08|53|57P|42501|25006)/
 
 /** What the server says is wrong with it. */

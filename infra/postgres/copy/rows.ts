@@ -21,7 +21,9 @@ interface Page {
   readonly count: bigint
 }
 
-/** Rows that follow a row, which is JSON as they are. As JSON they have every column by its name, whatever their order. */
+/**
+ * Rows that follow a row, which is JSON as they are. As JSON they have every column by its name, whatever their order.
+ */
 export const pageAfter = (from: Client, { table, key }: Table, after: string | null) => {
   const keys = key.join(", ")
   const page = from.unsafe<Page>(

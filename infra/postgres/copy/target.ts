@@ -34,8 +34,8 @@ const begunIn = Effect.gen(function* () {
 })
 
 /**
- * Looks whether a database may become the copy, and writes nothing: it is empty, or the unfinished copy of this very source. Fails with
- * `CopyRefused`.
+ * Looks whether a database may become the copy, and writes nothing: it is empty, or the unfinished copy of this very
+ * source. Fails with `CopyRefused`.
  */
 export const look = (
   origin: SourceInstallation,

@@ -56,7 +56,9 @@ const resolvePackage = (name: string): string => {
   }
 }
 
-/** Makes the links of `pg-symlinks.json`; returns `elsewhere` if they had to go there. Two processes may do so at once. */
+/**
+ * Makes the links of `pg-symlinks.json`; returns `elsewhere` if they had to go there. Two processes may do so at once.
+ */
 export const linkLibraries = (folder: string, elsewhere: string): string | undefined => {
   const list = join(folder, "native", "pg-symlinks.json")
   if (!existsSync(list)) return undefined

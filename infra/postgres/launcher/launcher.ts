@@ -24,9 +24,10 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Gives the data folder's Postgres: makes the cluster at the first use, adopts a server that still runs, else starts one.
- * Until the scope closes the folder is this process's alone, and a server that dies is started again on the same port; then
- * the server is stopped. Fails with `LaunchFailed`: `in-use` (nothing was touched), `other-major`, `no-binaries`, `failed`.
+ * Gives the data folder's Postgres: makes the cluster at the first use, adopts a server that still runs, else starts
+ * one. Until the scope closes the folder is this process's alone, and a server that dies is started again on the same
+ * port; then the server is stopped. Fails with `LaunchFailed`: `in-use` (nothing was touched), `other-major`,
+ * `no-binaries`, `failed`.
  */
 export const launch = (options: {
   readonly dataDir: string
@@ -112,7 +113,9 @@ const adopt = Effect.fnUntraced(function* (cluster: Cluster, found: (postmaster:
   }
 })
 
-/** What passes by itself: the memory of a killed server's last processes, a lock file being removed, a port just taken. */
+/**
+ * What passes by itself: the memory of a killed server's last processes, a lock file being removed, a port just taken.
+ */
 const passing = /shared memory|lock file|could not bind|could not create any TCP/
 
 /** Why a server ended, leaving out what it told clients that came too early. Nothing when it was killed. */

@@ -8,9 +8,9 @@ import { failed, LaunchFailed } from "./LaunchFailed.ts"
  * Holds the data folder for this process until the scope closes; fails with `in-use` when another process (or another
  * caller in this one) has it.
  *
- * The lock is SQLite's lock on an empty database file, that is, one of the kernel's: it goes with the process however that
- * ends, and a reused process id can't be mistaken for its holder, as it could with a file that holds a number. Node and Deno
- * have no other access to such locks. `service.pid` only serves the message.
+ * The lock is SQLite's lock on an empty database file, that is, one of the kernel's: it goes with the process however
+ * that ends, and a reused process id can't be mistaken for its holder, as it could with a file that holds a number.
+ * Node and Deno have no other access to such locks. `service.pid` only serves the message.
  */
 export const lockFolder = (
   dataDir: string,

@@ -25,8 +25,8 @@ const same: SystemAccount = {
 }
 
 /**
- * A user namespace in which this root looks like nobody: Postgres is content, and to the kernel the files stay root's, so
- * that a checkout under a folder that only root may enter works where it lies.
+ * A user namespace in which this root looks like nobody: Postgres is content, and to the kernel the files stay root's,
+ * so that a checkout under a folder that only root may enter works where it lies.
  */
 const namespace = ["--user", `--map-user=${nobody}`, `--map-group=${nobody}`]
 
@@ -42,7 +42,9 @@ const dropped = (uid: number, gid: number): SystemAccount => ({
   own: (path) => lchownSync(path, uid, gid)
 })
 
-/** Chooses the account; where root can't use what lies under its own folders as another user, it is copied elsewhere. */
+/**
+ * Chooses the account; where root can't use what lies under its own folders as another user, it is copied elsewhere.
+ */
 export const chooseAccount = (
   dataDir: string,
   binaries: Binaries

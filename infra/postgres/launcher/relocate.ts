@@ -9,8 +9,8 @@ import { failedTo, type LaunchFailed } from "./LaunchFailed.ts"
 const base = "/var/lib/cairn"
 
 /**
- * Copies binaries and cluster to a folder that every user can reach and leaves the link `<data folder>/postgres`, by which
- * they are found again. Until the link is there the data folder's own copy is the valid one.
+ * Copies binaries and cluster to a folder that every user can reach and leaves the link `<data folder>/postgres`, by
+ * which they are found again. Until the link is there the data folder's own copy is the valid one.
  */
 export const relocate = (
   dataDir: string,

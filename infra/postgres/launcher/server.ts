@@ -94,8 +94,9 @@ export const connection = (cluster: Cluster, port: number) => ({
 })
 
 /**
- * Whether a server answers a query there and is this cluster's. Its password proves that (SCRAM proves it in both directions),
- * except against a copy of the folder, whose postmaster.pid still leads to the original: hence the folder's name.
+ * Whether a server answers a query there and is this cluster's. Its password proves that (SCRAM proves it in both
+ * directions), except against a copy of the folder, whose postmaster.pid still leads to the original: hence the
+ * folder's name.
  */
 export const answers = (cluster: Cluster, port: number): Effect.Effect<boolean> =>
   Effect.scoped(
@@ -120,7 +121,9 @@ export const freePort: Effect.Effect<number, LaunchFailed> = Effect.callback((re
   })
 })
 
-/** Fast shutdown: sessions are ended, what is committed is kept. After ten seconds at once, recovered at the next start. */
+/**
+ * Fast shutdown: sessions are ended, what is committed is kept. After ten seconds at once, recovered at the next start.
+ */
 export const stop = (cluster: Cluster, binaries: Binaries, postmaster: Postmaster): Effect.Effect<void> =>
   Effect.gen(function* () {
     if (!postmaster.alive()) return

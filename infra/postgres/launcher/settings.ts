@@ -1,6 +1,6 @@
 /**
- * Given on the command line at each start, so that they hold for clusters that an earlier release made; whoever wants other
- * values runs a Postgres of their own and sets `DATABASE_URL`.
+ * Given on the command line at each start, so that they hold for clusters that an earlier release made; whoever wants
+ * other values runs a Postgres of their own and sets `DATABASE_URL`.
  */
 export const settings = (port: number): Record<string, string> => ({
   listen_addresses: "127.0.0.1",

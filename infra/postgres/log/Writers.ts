@@ -14,9 +14,10 @@ export class Writers extends Context.Service<
   }
 >()("cairn/postgres/Writers") {
   /**
-   * By connections for appends alone, as many as there are calls under way at once, made when they are needed. An append waits for
-   * no reader there, finds a server process that has its caches warm, and is spared what a client does for each statement beside
-   * sending it (a span, a compilation, a record for each row): a sixth of a lone append's time.
+   * By connections for appends alone, as many as there are calls under way at once, made when they are needed. An
+   * append waits for no reader there, finds a server process that has its caches warm, and is spared what a client does
+   * for each statement beside sending it (a span, a compilation, a record for each row): a sixth of a lone append's
+   * time.
    */
   static readonly layer = Layer.effect(
     Writers,

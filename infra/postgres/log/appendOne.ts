@@ -6,7 +6,9 @@ import { isLong } from "../sending.ts"
 import { type CallResult, expectedBy } from "./callResult.ts"
 import { Writers } from "./Writers.ts"
 
-/** Whether a batch is what `es_append_one` takes: one event, which erases nothing and has no text that goes in pieces. */
+/**
+ * Whether a batch is what `es_append_one` takes: one event, which erases nothing and has no text that goes in pieces.
+ */
 export const isOne = (batch: ReadonlyArray<Append>): boolean => {
   const commands = batch.length === 1 ? batch[0]!.commands : []
   const events = commands.length === 1 ? commands[0]!.events : []

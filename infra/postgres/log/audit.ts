@@ -3,7 +3,8 @@ import { Effect, Layer } from "effect"
 import { beginning, isAfter, positionOf } from "#engine/Position.ts"
 import { type AuditedEvent, AuditUnavailable, LogAudit } from "#ports/LogAudit.ts"
 import { middleOf, missingBetween, missingUpTo } from "./dense.ts"
-import { type EnvelopeRow, envelopeOf, head } from "./read.ts"
+import { head } from "./read.ts"
+import { type EnvelopeRow, envelopeOf } from "./rows.ts"
 
 interface Row extends EnvelopeRow {
   readonly data: string
@@ -16,7 +17,8 @@ interface Row extends EnvelopeRow {
   readonly erased_at: bigint | null
 }
 
-// one statement, so that an erasure is seen whole or not at all; the subject by a pattern: what was damaged may be no JSON
+// one statement, so that an erasure is seen whole or not at all; the subject by a pattern: what was damaged may be no
+// JSON
 const page = `SELECT e.*,
     e.digest = sha256(record_send(ROW(e.position, e.tenant, e.stream, e.revision, e.event_id, e.type, e.schema_version,
       e.data, e.has_text, e.actor_key, e.actor_user, e.actor_organization, e.command_id, e.correlation_id, e.causation_id,

@@ -17,7 +17,10 @@ const revision = { none: -1, any: -2 } as const
 export const expectedBy = ({ expected }: Append): number =>
   typeof expected === "number" ? expected : revision[expected]
 
-/** Where a unit that is in ended, which had `first` events of the batch before it. Positions are dense: that is how es_append gives them. */
+/**
+ * Where a unit that is in ended, which had `first` events of the batch before it. Positions are dense: that is how
+ * es_append gives them.
+ */
 export const ended = (
   { commands }: Append,
   { head, recordedAt }: CallResult,

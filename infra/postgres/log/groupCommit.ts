@@ -3,9 +3,9 @@ import { Effect, type Scope } from "effect"
 /** Units that go out in one call. */
 const unitsAtOnce = 1024
 /**
- * So many units are worth a second call while one is under way; fewer wait for it and go out with those that come meanwhile.
- * Twice as many go out as two at once: else all who wait for an answer would have it together, and the server nothing to
- * do until they have come again.
+ * So many units are worth a second call while one is under way; fewer wait for it and go out with those that come
+ * meanwhile. Twice as many go out as two at once: else all who wait for an answer would have it together, and the
+ * server nothing to do until they have come again.
  */
 const worthASecond = 64
 

@@ -19,8 +19,8 @@ interface Waiting {
 
 const reconnect = Schedule.upTo(Schedule.exponential("20 millis"), { duration: "5 seconds", times: 8 })
 /**
- * A lost connection is tried again at once, and then for about 5 s in all, however long each try takes. Most go well, and are
- * spared what a schedule prepares: at the first hundreds it takes 50 µs of the processor.
+ * A lost connection is tried again at once, and then for about 5 s in all, however long each try takes. Most go well,
+ * and are spared what a schedule prepares: at the first hundreds it takes 50 µs of the processor.
  */
 const patient = <A, R>(effect: Effect.Effect<A, SqlError, R>) =>
   Effect.catchIf(effect, passes, () => Effect.retry(effect, { while: passes, schedule: reconnect }))
@@ -158,6 +158,7 @@ export const layerBy = Layer.effect(
       outcome: (stream, commandId) => here(patient(Read.readCommand(commandId, stream))),
       readStream: (stream, after, options = {}) => here(patient(Read.readStream(stream, after, options, most))),
       readAll: (after, options = {}) => here(Read.readAll(after, options, most)),
+      newest: (which) => here(Read.newest(which)),
       eventAt: (position) => here(Read.eventAt(position)),
       head: here(Read.head),
       since: (after) => here(Read.since(after)),

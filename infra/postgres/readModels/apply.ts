@@ -7,8 +7,8 @@ import { parseJson } from "#engine/parseJson.ts"
 import type { Bound } from "#engine/ports/Bounds.ts"
 import { beginSending, isLong, sent } from "../sending.ts"
 
-// Postgres has no NUL in text and no lone surrogates in JSON; what a model wrote may hold either. `includes` takes ten times as long
-// as this where a text has many line breaks.
+// Postgres has no NUL in text and no lone surrogates in JSON; what a model wrote may hold either. `includes` takes ten
+// times as long as this where a text has many line breaks.
 const hasEscape = /\\u[0d]/i
 const storable = (json: string) =>
   hasEscape.test(json) ? json.replaceAll(/(?<!\\)((?:\\\\)*)\\u(0000|d[89a-f]..)/gi, "$1\\ufffd") : json
@@ -18,7 +18,9 @@ type Rows = Map<string, Row | undefined>
 /** Types whose values take a few bytes. */
 const small = /^(boolean|smallint|integer|bigint|real|double precision|timestamptz|uuid)$/
 
-/** SQL for about how many bytes a row of a table has, without reading what lies outside of it where that can be told. */
+/**
+ * SQL for about how many bytes a row of a table has, without reading what lies outside of it where that can be told.
+ */
 const sizeOf = (table: Table): string =>
   Object.entries(table.columns as { readonly [column: string]: string })
     .filter(([, type]) => !small.test(type))

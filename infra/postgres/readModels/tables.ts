@@ -26,8 +26,8 @@ export const createTables = Effect.fnUntraced(function* (projection: Projection,
 })
 
 /**
- * Makes the schema that readers ask: views on a build. A schema that is in its place already is renamed, which no reader
- * waits for; replacing the views themselves would lock one after the other, in another order than some query's.
+ * Makes the schema that readers ask: views on a build. A schema that is in its place already is renamed, which no
+ * reader waits for; replacing the views themselves would lock one after the other, in another order than some query's.
  */
 export const showBuild = Effect.fnUntraced(function* (projection: Projection, build: number, before?: number) {
   const sql = yield* PgClient.PgClient
@@ -90,8 +90,9 @@ export const forgetTables = Effect.fnUntraced(function* (schema: string) {
 })
 
 /**
- * Rows that are in one build's table and not, or otherwise, in the other's. Compared by digest, so that the texts of the
- * rows are held nowhere together; the rows themselves are given as far as the bound goes, behind it their ids alone.
+ * Rows that are in one build's table and not, or otherwise, in the other's. Compared by digest, so that the texts of
+ * the rows are held nowhere together; the rows themselves are given as far as the bound goes, behind it their ids
+ * alone.
  */
 export const differences = Effect.fnUntraced(function* (
   projection: Projection,

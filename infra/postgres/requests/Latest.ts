@@ -5,7 +5,10 @@ import type { KnownRequest } from "#ports/Requests.ts"
 
 type Written = Omit<KnownRequest, "delivered">
 
-/** What this process has written and the table may not have yet, by digest: what is repeated right away is found without waiting. */
+/**
+ * What this process has written and the table may not have yet, by digest: what is repeated right away is found without
+ * waiting.
+ */
 export class Latest {
   readonly #written = new Map<string, { readonly known: Written; readonly position: Position }>()
   /** The `n` of those that the table has by now: a further command of the same request is not its first. */

@@ -26,9 +26,10 @@ const name = "requests_v2"
 const idle = 1_000
 
 /**
- * The requests table, which follows from the log, and the log's store, which tells what is written here by heart until the
- * table has it. Lookups that come together go out as one query; the table is brought up to the log, and told of
- * deliveries, in batches. It is no read model like the others: half of what its rows say is in no event, and nobody waits for it.
+ * The requests table, which follows from the log, and the log's store, which tells what is written here by heart until
+ * the table has it. Lookups that come together go out as one query; the table is brought up to the log, and told of
+ * deliveries, in batches. It is no read model like the others: half of what its rows say is in no event, and nobody
+ * waits for it.
  */
 export const layer = Layer.effectContext(
   Effect.gen(function* () {

@@ -28,7 +28,10 @@ const isProgram = (path: string): boolean => {
   }
 }
 
-/** Where the programs are that the sandbox stands on. Throws `SandboxUnusable` where one is missing, or this is no Linux. */
+/**
+ * Where the programs are that the sandbox stands on. Throws `SandboxUnusable` where one is missing, or this is no
+ * Linux.
+ */
 export const findTools = (folders: ReadonlyArray<string> = systemFolders): Tools => {
   if (process.platform !== "linux") {
     throw new SandboxUnusable({ message: "CAIRN_SANDBOX=bubblewrap needs Linux; use just-bash here." })

@@ -31,7 +31,10 @@ export interface Engine {
   readonly ask: <A>(request: Request) => Effect.Effect<Answer<A>, IndexUnavailable>
 }
 
-/** Milliseconds behind which the client does not keep its own time, as where what answers speaks no HTTP, and those for which its end is waited for. */
+/**
+ * Milliseconds behind which the client does not keep its own time, as where what answers speaks no HTTP, and those for
+ * which its end is waited for.
+ */
 const overtime = 1_000
 
 /** The oldest that has all that we use: vectors as base64 came with 9.3. */
@@ -86,7 +89,8 @@ export const connect = (settings: ElasticsearchSettings): Effect.Effect<Engine, 
             // whatever the environment says of certificates
             tls: { ...tls, rejectUnauthorized: true },
             Connection: HttpConnection,
-            // another node may answer where one can't be reached; what nobody answers is tried again by who asks, and knows for how long
+            // another node may answer where one can't be reached; what nobody answers is tried again by who asks, and
+            // knows for how long
             maxRetries: settings.urls.length - 1,
             maxResponseSize: 128 * 1024 * 1024
           })

@@ -53,7 +53,10 @@ const candidatesIn = ({ terms, meanings, read }: Asked, answer: SearchAnswers["c
   return (answer?.hits.hits ?? []).map(({ fields }) => candidateIn(fields.packed[0], hashes, near))
 }
 
-/** Of so many things counts for each and each shelf, one thing after another; all there are of each, and no more than there are at all. */
+/**
+ * Of so many things counts for each and each shelf, one thing after another; all there are of each, and no more than
+ * there are at all.
+ */
 const sums = (size: number, counts: Counts | undefined, most: number): ReadonlyArray<number> => {
   const buckets = counts?.buckets ?? []
   const shelves = buckets.length / size

@@ -87,8 +87,8 @@ export const voted = (source: Source, { up, down, humanUp }: Votes): Source => (
 })
 
 /**
- * Its terms as one text in which BM25 finds what BM25F finds in the fields: a word of a field that weighs three times as much
- * stands there three times.
+ * Its terms as one text in which BM25 finds what BM25F finds in the fields: a word of a field that weighs three times
+ * as much stands there three times.
  */
 const wordsOf = (counts: Source["kept"]["counts"]): string => {
   const words: Array<string> = []

@@ -13,8 +13,8 @@ const between = "2 seconds"
 const again = "24 hours"
 
 /**
- * Takes what was deleted out of the files, too, of every edition and every copy: in the background, from the start on and
- * whenever it is told to, until nothing of it is left.
+ * Takes what was deleted out of the files, too, of every edition and every copy: in the background, from the start on
+ * and whenever it is told to, until nothing of it is left.
  */
 export const makeExpunge = Effect.fnUntraced(function* ({ ask }: Engine, alias: string) {
   const wanted = yield* Queue.sliding<void>(1)

@@ -42,7 +42,10 @@ export const makeFeed = ({ engine, editions, dimensions, erased, wrote, eventAt 
     })
   }
 
-  /** How far the index of a build has come; it is made where there is none. `undefined`: a later build has taken its place. */
+  /**
+   * How far the index of a build has come; it is made where there is none. `undefined`: a later build has taken its
+   * place.
+   */
   const begin = Effect.fnUntraced(function* (build: number) {
     const name = editions.nameOf(build)
     const at = yield* editions.checkpoint(name)

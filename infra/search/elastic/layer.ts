@@ -18,8 +18,8 @@ import { askTogether } from "./together.ts"
 import { makeUnite } from "./unite.ts"
 
 /**
- * What an index says of whose it is: who reads it learns nothing of the secret. One that was filled before the log was moved to
- * where positions are others is another log's: its checkpoint and its documents' versions are positions.
+ * What an index says of whose it is: who reads it learns nothing of the secret. One that was filled before the log was
+ * moved to where positions are others is another log's: its checkpoint and its documents' versions are positions.
  */
 const nameOf = ({ secret, positions }: Installation["Service"]) =>
   createHash("sha256")
@@ -51,8 +51,8 @@ export const layer = (
       let refreshed = 0
       const refreshing = yield* Semaphore.make(1)
       /**
-       * Makes what was written be seen: whoever comes while one is under way shares the next. `false`: there is no index, as
-       * far as the node knows that was asked; another may know one, in which nothing was refreshed.
+       * Makes what was written be seen: whoever comes while one is under way shares the next. `false`: there is no
+       * index, as far as the node knows that was asked; another may know one, in which nothing was refreshed.
        */
       const refresh = Effect.suspend(() => {
         const wanted = writes

@@ -20,8 +20,8 @@ const entry = 8
 const head = 16 + 4 * fieldCount + 16
 
 /**
- * What stands for a term, in 32 bits. Two terms that share it are one to who ranks: of a snippet's terms and a task's one
- * pair in some 20,000 searches.
+ * What stands for a term, in 32 bits. Two terms that share it are one to who ranks: of a snippet's terms and a task's
+ * one pair in some 20,000 searches.
  */
 export const hashOf = (term: string): number => {
   let hash = 0x811c9dc5
@@ -32,8 +32,8 @@ export const hashOf = (term: string): number => {
 }
 
 /**
- * All of it in one value, in base64, little-endian: Elasticsearch hands that over without looking into it, where a document's
- * source would have to be unpacked and read. Terms lie in the order of their hashes.
+ * All of it in one value, in base64, little-endian: Elasticsearch hands that over without looking into it, where a
+ * document's source would have to be unpacked and read. Terms lie in the order of their hashes.
  */
 export const pack = ({ id, lengths, completeness, verdict, profile, vector, counts }: Packed): string => {
   const name = Buffer.from(id)
@@ -66,8 +66,8 @@ const find = (bytes: DataView, size: number, hash: number): number | undefined =
 }
 
 /**
- * Reads what `pack` wrote, as a candidate: of its terms those that are asked for, by their hashes; its cosine as `nearness`
- * says of its vector, 0 without one.
+ * Reads what `pack` wrote, as a candidate: of its terms those that are asked for, by their hashes; its cosine as
+ * `nearness` says of its vector, 0 without one.
  */
 export const candidateIn = (
   text: string,

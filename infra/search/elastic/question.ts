@@ -10,7 +10,10 @@ import { asTold, onShelf, shelvesSeen } from "./shelves.ts"
 export type Scope = Pick<IndexQuery, "homes" | "includePublic">
 type Clause = { readonly [kind: string]: unknown }
 
-/** Snippets that are looked at for what is wanted, by their words and by each meaning: the ranking is then done over all of them. */
+/**
+ * Snippets that are looked at for what is wanted, by their words and by each meaning: the ranking is then done over all
+ * of them.
+ */
 const looked = { least: 100, most: 1_000, forEach: 2 } as const
 /** Of vectors that are compared for each that is wanted. */
 const compared = 2
@@ -99,8 +102,8 @@ export interface Question {
 }
 
 /**
- * What is asked for what is likeliest to be among the best `most`. How rare a word is is asked of all that the caller may see,
- * and of nothing else: how rare it is elsewhere must not leak.
+ * What is asked for what is likeliest to be among the best `most`. How rare a word is is asked of all that the caller
+ * may see, and of nothing else: how rare it is elsewhere must not leak.
  */
 export const questionOf = (query: IndexQuery, most: number): Question => {
   const { terms, meanings, read, reading } = query.asked

@@ -2,7 +2,10 @@ import { Effect } from "effect"
 import { IndexUnavailable } from "#ports/SnippetIndex.ts"
 import type { Engine } from "./Engine.ts"
 
-/** What becomes of a request that goes to every copy of an index; it may be answered with 200 though some, or all, did not do it. */
+/**
+ * What becomes of a request that goes to every copy of an index; it may be answered with 200 though some, or all, did
+ * not do it.
+ */
 export interface Copies {
   readonly _shards?: { readonly successful: number; readonly failed: number }
 }

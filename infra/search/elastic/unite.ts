@@ -12,8 +12,8 @@ const least = 2_000
 const quiet = "5 seconds"
 
 /**
- * Makes one segment of an index that has been filled, in the background: vectors are searched in each by itself, which takes
- * twice as long in six. Answers with what is to be told how many documents were written.
+ * Makes one segment of an index that has been filled, in the background: vectors are searched in each by itself, which
+ * takes twice as long in six. Answers with what is to be told how many documents were written.
  */
 export const makeUnite = Effect.fnUntraced(function* ({ ask }: Engine, alias: string) {
   const wanted = yield* Queue.sliding<void>(1)

@@ -101,7 +101,9 @@ export const layer = Layer.effect(
 let needed: Encoder | undefined
 const read = (): Encoder => digested((file) => readFileSync(files[file].path), shipped)
 
-/** The same for who may do without: the table is read when a vector is first made, which throws where it can't be used. */
+/**
+ * The same for who may do without: the table is read when a vector is first made, which throws where it can't be used.
+ */
 export const whenNeeded = Layer.succeed(Given, {
   get encoder() {
     needed ??= read()

@@ -87,7 +87,9 @@ export class Scratch {
     return long ? merged(this.wholes[slot]!, this.parts[slot]!) : this.wholes[slot]!
   }
 
-  /** By the numbers of terms, which are below `size`, their places in the query from 1; 0 of all others, until `forget`. */
+  /**
+   * By the numbers of terms, which are below `size`, their places in the query from 1; 0 of all others, until `forget`.
+   */
   placesOf(numbers: ReadonlyArray<number | undefined>, size: number): Uint32Array {
     if (size > this.#places.length) this.#places = new Uint32Array(Math.max(size, 2 * this.#places.length))
     for (const [place, number] of numbers.entries()) if (number !== undefined) this.#places[number] = place + 1

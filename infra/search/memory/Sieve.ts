@@ -14,8 +14,8 @@ const hashOf = (term: string): number => {
 const mixed = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> (32 - bits)
 
 /**
- * Which terms some segment may have: hundreds of spellings are asked about at once, of which hardly any is a word, and there may be
- * thousands of segments. Lets all through that was ever there, and a few others.
+ * Which terms some segment may have: hundreds of spellings are asked about at once, of which hardly any is a word, and
+ * there may be thousands of segments. Lets all through that was ever there, and a few others.
  */
 export class Sieve {
   readonly #marks = new Uint32Array(2 ** (bits - 5))

@@ -1,5 +1,6 @@
 import { fieldCount } from "#domain/search/bm25f.ts"
 import type { Candidate, Candidates } from "#domain/search/Candidate.ts"
+import { asTable, ofModel } from "#domain/search/modelWeights.ts"
 import { plan, type QueryPlan } from "#domain/search/query.ts"
 import { matches, priorOf } from "#domain/search/rank.ts"
 import { leastRelevance, relevance, score, wordShare } from "#domain/search/score.ts"
@@ -111,7 +112,7 @@ const searchSegment = (
   { best, wanted, also }: Found,
   scratch: Scratch
 ): { readonly sharing: number; readonly near: number } => {
-  const { terms, read } = asked
+  const { terms, read, model } = asked
   scratch.begin(segment.slots)
   sumWords(segment, terms, weights, weights.table, scratch)
   const { cosines } = scratch
@@ -127,7 +128,8 @@ const searchSegment = (
     if (kinds !== undefined && !kinds.includes(segment.kinds[slot]!)) return
     if (language !== undefined && segment.languages[slot] !== language) return
     const cosine = read === 0 ? 0 : cosines[slot]!
-    const matching = relevance(sharesWord ? wordShare(scratch.sum(slot, long), weights.self) : 0, cosine, read)
+    const words = sharesWord ? wordShare(scratch.sum(slot, long), weights.self) : 0
+    const matching = relevance(words, asTable(cosine, model), read, model?.weights.meaning)
     const final = score(matching, priorOf(segment.verdictOdds[slot]!, completeness[slot]!, preferComplete))
     const isWanted = wanted.has(slot)
     if (!isWanted && !matches(sharesWord, final)) return
@@ -142,7 +144,8 @@ const searchSegment = (
   for (let at = 0; at < scratch.found; at++) consider(scratch.slots[at]!, true)
   // what shares no word, and what no votes could lift far enough, is most of them; a slot that is free has no meaning
   // either
-  const least = read === 0 ? 0 : leastRelevance(preferComplete) / relevance(0, 1, read)
+  const most = relevance(0, 1, read, model?.weights.meaning)
+  const least = read === 0 ? 0 : ofModel(leastRelevance(preferComplete) / most, model)
   if (read > 0) {
     for (let slot = 0; slot < segment.slots; slot++) {
       if (cosines[slot]! >= least && !scratch.has(slot)) consider(slot, false)

@@ -97,7 +97,9 @@ const four = (dimensions: number): Code =>
  * at least.
  */
 export interface Kernel {
-  /** Of one query with each vector from `vector` up to `end`: a result each, from `to` on. All are addresses of bytes. */
+  /**
+   * Of one query with each vector from `vector` up to `end`: a result each, from `to` on. All are addresses of bytes.
+   */
   readonly one: (queries: number, vector: number, end: number, to: number) => void
   /** The same of four queries, one behind the other: four results for each vector. */
   readonly four: (queries: number, vector: number, end: number, to: number) => void

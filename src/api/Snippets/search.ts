@@ -53,6 +53,8 @@ const Explanation = Schema.Struct({
       asked: Schema.optionalKey(Schema.String)
     }).annotate({ identifier: "ExplainedWord" })
   ),
+  /** `table`, or the embedding model's name. */
+  meaning_by: Schema.String,
   cosine: Schema.Finite,
   nearest: Schema.Array(
     Schema.Struct({
@@ -127,6 +129,10 @@ const MendedWord = Schema.Struct({
 }).annotate({ identifier: "MendedWord" })
 export type MendedWord = typeof MendedWord.Type
 
+/** Why a task was searched by the table of embeddings, where there is an embedding model. */
+const Fallback = Schema.Literals(["not_embedded", "filling"])
+export type Fallback = typeof Fallback.Type
+
 export const SearchResponse = Schema.Struct({
   matches: Schema.Array(SearchMatch),
   total_found: Schema.Int,
@@ -134,5 +140,7 @@ export const SearchResponse = Schema.Struct({
   /** What was searched: `organization` or `personal`, `workspace`, `public`. */
   search_namespaces: Strings,
   /** Words of the task that no snippet has, and what they were taken for. */
-  mended: Schema.Array(MendedWord)
+  mended: Schema.Array(MendedWord),
+  /** Only where it was. */
+  fallback: Schema.optionalKey(Fallback)
 }).annotate({ identifier: "SearchResponse" })

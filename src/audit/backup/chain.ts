@@ -105,7 +105,10 @@ export const chainOf = Effect.fnUntraced(function* (mark: Mark, upTo?: number) {
   return { mark, manifests: found, sha256, repositories } satisfies Chain as Chain
 })
 
-/** Fails where a file of the backups is seen to be missing or of another length: what goes on from them could not be restored. */
+/**
+ * Fails where a file of the backups is seen to be missing or of another length: what goes on from them could not be
+ * restored.
+ */
 export const seeAll = Effect.fnUntraced(function* ({ manifests }: Chain) {
   const folder = yield* BackupFolder
   for (const file of manifests.flatMap(({ files }) => files)) {

@@ -41,8 +41,8 @@ const read = async (lines: AsyncIterable<Uint8Array>, see: (line: Line) => boole
 }
 
 /**
- * Reads what was erased since the last of some backups: each backup's file of erasures goes on where the one before it ended, and where one is
- * missing what follows is lost. They are kept in memory.
+ * Reads what was erased since the last of some backups: each backup's file of erasures goes on where the one before it
+ * ended, and where one is missing what follows is lost. They are kept in memory.
  */
 export const erasedSince = Effect.fnUntraced(function* ({ mark, manifests }: Chain) {
   const folder = yield* BackupFolder

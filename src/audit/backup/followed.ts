@@ -1,5 +1,5 @@
 import { erasedBy } from "#domain/erasures.ts"
-import { repositoryOf } from "#domain/Workspace.ts"
+import { repositoryOf } from "#domain/Workspace/generations.ts"
 import { BackupFault } from "#ports/Backup.ts"
 import type { WholeEvent } from "#ports/LogCopy.ts"
 import * as Codec from "#src/codec.ts"
@@ -19,8 +19,8 @@ export interface Followed {
   /** Repositories that were erased. */
   readonly erased: Set<string>
   /**
-   * Lines of JSON: `{"tenant", "subject"}` of texts, `{"tenant", "workspace", "generation"}` of repositories, `{"organization"}`; taken out
-   * as they are written.
+   * Lines of JSON: `{"tenant", "subject"}` of texts, `{"tenant", "workspace", "generation"}` of repositories,
+   * `{"organization"}`; taken out as they are written.
    */
   erasures: Array<string>
   /** Whether an event came without a text that it had: the one that erased it may not have been seen. */

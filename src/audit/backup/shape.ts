@@ -19,7 +19,10 @@ const belongs = (pack: BackedFile, index: BackedFile | undefined): boolean =>
   index.name.startsWith(`repositories/${pack.repository}/`) &&
   pack.name.startsWith(`repositories/${pack.repository}/`)
 
-/** Whether a manifest that follows on another one (`undefined`: the first) says what one can say: who reads on takes it at its word. */
+/**
+ * Whether a manifest that follows on another one (`undefined`: the first) says what one can say: who reads on takes it
+ * at its word.
+ */
 export const isShaped = ({ number, files, log, erased }: Manifest, previous: Manifest | undefined): boolean => {
   const count = (holds: BackedFile["holds"]) => files.filter((file) => file.holds === holds).length
   return (

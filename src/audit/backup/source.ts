@@ -98,7 +98,9 @@ export const sourceOf = Effect.fnUntraced(function* (chain: Chain, since: Erased
   return { ...source, fault: () => fault }
 })
 
-/** What lies beside the log in the last of the backups: the installation's secret, rows, and how far reactions had come. */
+/**
+ * What lies beside the log in the last of the backups: the installation's secret, rows, and how far reactions had come.
+ */
 export const besideOf = Effect.fnUntraced(function* ({ mark, manifests }: Chain) {
   const folder = yield* BackupFolder
   const { name } = manifests.at(-1)!.files.find(({ holds }) => holds === "beside")!

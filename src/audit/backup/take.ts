@@ -38,7 +38,10 @@ const file = <E, R>(
 
 const writeLines = (to: NewFile, lines: Iterable<string>) => to.write(utf8.encode([...lines].join("")))
 
-/** Events up to a position, in files of a bounded size; what they erase goes into another one. Answers with the last event. */
+/**
+ * Events up to a position, in files of a bounded size; what they erase goes into another one. Answers with the last
+ * event.
+ */
 const writeLog = Effect.fnUntraced(function* (
   number: number,
   from: { readonly at: Position; readonly part: number },
@@ -103,9 +106,9 @@ const packed = Effect.fnUntraced(function* (
 })
 
 /**
- * Adds a backup to those that there are (`undefined`: it is the first). What is beside the log first, then the log up to its head of
- * that moment, then what the log names in git: so whatever is named is there. A repository that was erased meanwhile, or a text, takes
- * the log on to where it says so.
+ * Adds a backup to those that there are (`undefined`: it is the first). What is beside the log first, then the log up
+ * to its head of that moment, then what the log names in git: so whatever is named is there. A repository that was
+ * erased meanwhile, or a text, takes the log on to where it says so.
  */
 export const take = Effect.fnUntraced(function* (chain: Chain | undefined, progress: Progress) {
   const source = yield* LogSource

@@ -21,8 +21,9 @@ const withErasures = (event: WholeEvent, also: Also): Effect.Effect<CopiedEvent,
   })
 
 /**
- * Brings what the source has and the copy has not, up to the source's head of this moment, page by page; answers with how many events
- * that were, and where it came to. Fails with `CopyRefused` where the copy's last event is not the source's.
+ * Brings what the source has and the copy has not, up to the source's head of this moment, page by page; answers with
+ * how many events that were, and where it came to. Fails with `CopyRefused` where the copy's last event is not the
+ * source's.
  */
 export const bring = Effect.fnUntraced(function* (
   source: LogSource["Service"],

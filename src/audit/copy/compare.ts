@@ -85,9 +85,9 @@ class Walk {
 }
 
 /**
- * Reads both logs, from their first events to where they end now, and compares them event by event. A text that the source still has, and
- * the target not, is a difference, unless `isErased` says that an event in the target has erased it: that a source may have such texts is known
- * of its engine.
+ * Reads both logs, from their first events to where they end now, and compares them event by event. A text that the
+ * source still has, and the target not, is a difference, unless `isErased` says that an event in the target has erased
+ * it: that a source may have such texts is known of its engine.
  */
 export const compare = Effect.fnUntraced(function* (
   source: Log,

@@ -5,7 +5,8 @@ import { dispatch } from "#engine/dispatch.ts"
 import type { Chain } from "#src/audit/backup/chain.ts"
 import type { ErasedSince } from "#src/audit/backup/erasedSince.ts"
 import { verify } from "#src/audit/verify.ts"
-import { audit, projections } from "#src/layers.ts"
+import { audit } from "#src/layers.ts"
+import { projections } from "#src/readModels.ts"
 import { erase } from "#src/workspaces/restore.ts"
 import { config, onLog, upToDate } from "../log.ts"
 import { metadata } from "../metadata.ts"
@@ -20,7 +21,10 @@ const eraseAgain = (organization: string) =>
     command: OrganizationCommand.EraseOrganization({ by: null, organization, operates: false })
   }).pipe(Effect.catchTag("NotOrganizationMember", () => Effect.void))
 
-/** Builds the read models, erases organizations and workspaces that were erased since the backup, and looks at all of it as `cairn verify` does. */
+/**
+ * Builds the read models, erases organizations and workspaces that were erased since the backup, and looks at all of it
+ * as `cairn verify` does.
+ */
 export const after = Effect.fnUntraced(function* (chain: Chain, since: ErasedSince, bar: Progress) {
   const at = yield* config
   return yield* onLog(

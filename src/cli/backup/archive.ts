@@ -22,8 +22,8 @@ export async function* bytesOf(place: string): AsyncGenerator<Uint8Array> {
 const later = 900_000
 
 /**
- * The folder of backups that was typed. Where that is an archive (`-`: it comes in), it is unpacked into the data folder until the scope
- * closes, and what a newer archive tells of erasures is put beside.
+ * The folder of backups that was typed. Where that is an archive (`-`: it comes in), it is unpacked into the data
+ * folder until the scope closes, and what a newer archive tells of erasures is put beside.
  */
 export const openedAt = Effect.fnUntraced(function* (typed: string, newer: Option.Option<string>, dataDir: string) {
   const { stdin = process.stdin } = yield* Surroundings

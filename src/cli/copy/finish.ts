@@ -20,8 +20,9 @@ interface Finished {
 }
 
 /**
- * Compares both logs until neither has moved meanwhile, looks at the copy as `cairn verify` does, brings what lies beside the log, and lets the
- * copy be served. Fails, and leaves it unfinished, where they differ. `keepsErased`: the source may have texts that an event of its own erases.
+ * Compares both logs until neither has moved meanwhile, looks at the copy as `cairn verify` does, brings what lies
+ * beside the log, and lets the copy be served. Fails, and leaves it unfinished, where they differ. `keepsErased`: the
+ * source may have texts that an event of its own erases.
  */
 export const finish = Effect.fnUntraced(function* (from: LogSource["Service"], bar: Progress, keepsErased: boolean) {
   const intake = yield* LogIntake

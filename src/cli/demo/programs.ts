@@ -92,7 +92,9 @@ export const within = async <A>(
   }
 }
 
-/** Starts the service on a free port, and waits until it answers. Its key is the one that it made, unless it is `known`. */
+/**
+ * Starts the service on a free port, and waits until it answers. Its key is the one that it made, unless it is `known`.
+ */
 export const serve = async (dataDir: string, environment: Environment = {}, known?: string): Promise<Running> => {
   const child = start("src/main.ts", [], dataDir, environment)
   const { said, ended } = listen(child)

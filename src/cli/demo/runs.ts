@@ -54,7 +54,10 @@ interface Run {
   } | null
 }
 
-/** A chat that nobody waits for, whose command would take ten minutes: cancelled, it ends at once, and what it wrote is saved. */
+/**
+ * A chat that nobody waits for, whose command would take ten minutes: cancelled, it ends at once, and what it wrote is
+ * saved.
+ */
 export const cancel = async (service: Running, prompt: string, say: (line: string) => void) => {
   const response = await chat(service, prompt, "sonnet", { prefer: "respond-async" })
   assert.equal(response.status, 202)

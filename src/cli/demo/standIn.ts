@@ -22,7 +22,8 @@ const unfinished = /\b(TODO|NotImplementedError)\b/
 
 /**
  * Stands in for a language model's API, so that the tour needs no account: where a verdict is asked for, code that says
- * of itself that it is unfinished is voted down, other code up; and it begins `longTask`. It listens on this machine only.
+ * of itself that it is unfinished is voted down, other code up; and it begins `longTask`. It listens on this machine
+ * only.
  */
 export const standIn = async () => {
   const server = createServer((request, response) => {

@@ -69,7 +69,9 @@ export interface Asked<T> {
   readonly wire: object
 }
 
-/** What a client of the service is asked with: the request goes when the effect runs, and ends when that is interrupted. */
+/**
+ * What a client of the service is asked with: the request goes when the effect runs, and ends when that is interrupted.
+ */
 export type Ask = <T>(call: (cairn: Cairn, options: RequestOptions) => APIPromise<T>) => Effect.Effect<Asked<T>, Failed>
 
 /** The same for bytes that come piece by piece, each of which is put somewhere before the next one is taken. */

@@ -15,7 +15,7 @@ const explained = (name: string, of: Explanation): ReadonlyArray<string> => [
   "",
   `${plain(name)}: ${of.probability.toFixed(2)} by words and meaning`,
   `  words ${of.wordShare.toFixed(2)}: ${of.words.map((word) => `${named(word)} (${word.place}) ${word.share.toFixed(2)}`).join(", ")}`,
-  `  meaning ${of.cosine.toFixed(2)}: ${of.nearest.map(({ asked, found, cosine }) => `${plain(asked)} → ${plain(found)} ${cosine.toFixed(2)}`).join(", ")}`,
+  `  meaning (by ${plain(of.meaningBy)}) ${of.cosine.toFixed(2)}: ${of.nearest.map(({ asked, found, cosine }) => `${plain(asked)} → ${plain(found)} ${cosine.toFixed(2)}`).join(", ")}`,
   ...(of.learned?.tasks ?? []).map(
     ({ task, up, down, nearness }) =>
       `  for ${task === null ? "a task of somebody else" : plain(task)} (${nearness.toFixed(2)} near): ${up} for it, ${down} against`
@@ -50,6 +50,9 @@ export const command = Command.make(
         data.matches.length === 0
           ? ["Nothing is found."]
           : [
+              ...(data.fallback === null
+                ? []
+                : [`By the service's own table, not by its embedding model (${plain(data.fallback)}).`]),
               ...data.mended.map(
                 ({ asked, found }) => `No snippet has ${plain(asked)}: taken for ${found.map(plain).join(", ")}.`
               ),

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
-import { Workspaces } from "#projections/Workspaces.ts"
+import { Workspaces } from "#projections/Workspaces/tables.ts"
 import { writtenPosition } from "#src/positions.ts"
 import { erase as eraseWorkspace, removeRepository, restore as restoreWorkspace } from "#src/workspaces/restore.ts"
 import { reach } from "../log.ts"

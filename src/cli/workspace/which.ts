@@ -1,15 +1,14 @@
 import { Effect, Layer, Option } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
+import { commitOf, commitsBeginning } from "#projections/Workspaces/commits.ts"
 import {
-  commitOf,
-  commitsBeginning,
   tenantOfWorkspace,
   type WorkspaceRecord,
-  Workspaces,
   workspaceOf,
   workspacesBeginning
-} from "#projections/Workspaces.ts"
-import { belonging, workspaces } from "#src/layers.ts"
+} from "#projections/Workspaces/standing.ts"
+import { Workspaces } from "#projections/Workspaces/tables.ts"
+import { belonging, workspaces } from "#src/repositories.ts"
 import { config, onLog, upToDate } from "../log.ts"
 import { organizationOf, orgFlag } from "../organization.ts"
 import { plain } from "../output.ts"

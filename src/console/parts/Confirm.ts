@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks"
 import { PermissionDeniedError } from "../../../clients/typescript/src/index.ts"
 import { type Children, html, type Node } from "../html.ts"
-import { failure, mayWrite } from "../session.ts"
+import { failure, may } from "../session.ts"
 import { Text } from "./Text.ts"
 
 /** A button for what can't be taken back, or should be looked at first: it says what will be, and asks. */
@@ -11,6 +11,7 @@ export const Confirm = ({
   action,
   does,
   grave = true,
+  needs,
   children
 }: {
   readonly label: string
@@ -19,6 +20,8 @@ export const Confirm = ({
   readonly does: () => Promise<void>
   /** Whether something is lost by it. */
   readonly grave?: boolean
+  /** The operation that it does: for a key that may not, there is no button. */
+  readonly needs: string
   readonly children?: Children
 }): Node => {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -37,7 +40,7 @@ export const Confirm = ({
     }
     setBusy(false)
   }
-  if (!mayWrite.value) return null
+  if (!may(needs)) return null
   return html`
     <button type="button" class=${grave ? "small grave" : "small"} onClick=${() => dialog.current?.showModal()}>${label}</button>
     <dialog ref=${dialog} aria-label=${title}>

@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks"
-import { PermissionDeniedError } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { failure, mayWrite, session } from "../session.ts"
 
@@ -27,8 +26,7 @@ export const Votes = ({
       setSaid(succeeded ? "Voted for it" : "Voted against it")
     } catch (error) {
       setOwn(undefined)
-      if (error instanceof PermissionDeniedError) mayWrite.value = false
-      else setSaid(failure(error))
+      setSaid(failure(error))
     }
   }
   const counts = [up + (own === true ? 1 : 0), down + (own === false ? 1 : 0)] as const

@@ -1,22 +1,30 @@
 import type { FunctionComponent } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { html, type Node } from "../html.ts"
+import { Backups } from "../pages/Backups.ts"
 import { Chat } from "../pages/Chat.ts"
 import { CommitPage } from "../pages/Commit.ts"
+import { EventPage } from "../pages/Event.ts"
+import { Events } from "../pages/Events.ts"
 import { Files } from "../pages/Files.ts"
+import { Overview } from "../pages/Overview.ts"
+import { People } from "../pages/People.ts"
+import { ReadModels } from "../pages/ReadModels.ts"
 import { RunPage } from "../pages/Run.ts"
 import { Search } from "../pages/Search.ts"
 import { SnippetPage } from "../pages/Snippet.ts"
+import { Usage } from "../pages/Usage.ts"
 import { WorkspacePage } from "../pages/Workspace.ts"
 import { Workspaces } from "../pages/Workspaces.ts"
 import { Empty, Waiting } from "../parts/States.ts"
 import type { PageName } from "../paths.ts"
 import { href, route } from "../router.ts"
-import { session, signOut } from "../session.ts"
+import { may, session, signOut } from "../session.ts"
 import { choose, type Theme, theme } from "../theme.ts"
 import { SignIn } from "./SignIn.ts"
 
 const views: { readonly [page in PageName]: FunctionComponent } = {
+  overview: Overview,
   search: Search,
   snippet: SnippetPage,
   workspaces: Workspaces,
@@ -24,7 +32,13 @@ const views: { readonly [page in PageName]: FunctionComponent } = {
   files: Files,
   commit: CommitPage,
   chat: Chat,
-  run: RunPage
+  run: RunPage,
+  events: Events,
+  event: EventPage,
+  people: People,
+  usage: Usage,
+  readModels: ReadModels,
+  backups: Backups
 }
 
 interface Place {
@@ -32,20 +46,30 @@ interface Place {
   readonly title: string
   /** Pages that are below it. */
   readonly holds: ReadonlyArray<PageName>
+  /** The operation without which there is nothing to see there: the place is not in the menu of a key that may not. */
+  readonly needs?: string
 }
 
 const menu: ReadonlyArray<Place> = [
+  { page: "overview", title: "Overview", holds: ["overview"] },
   { page: "search", title: "Search", holds: ["search", "snippet"] },
   { page: "workspaces", title: "Workspaces", holds: ["workspaces", "workspace", "files", "commit"] },
-  { page: "chat", title: "Chat", holds: ["chat", "run"] }
+  { page: "chat", title: "Chat", holds: ["chat", "run"] },
+  { page: "events", title: "Events", holds: ["events", "event"], needs: "events.newestEvents" },
+  { page: "people", title: "People", holds: ["people"], needs: "users.listUsers" },
+  { page: "usage", title: "Usage", holds: ["usage"] },
+  { page: "readModels", title: "Read models", holds: ["readModels"], needs: "service.status" },
+  { page: "backups", title: "Backups", holds: ["backups"], needs: "backups.backup" }
 ]
+
+const placesFor = () => menu.filter(({ needs }) => needs === undefined || may(needs))
 
 const next: { readonly [now in Theme]: Theme } = { system: "light", light: "dark", dark: "system" }
 
 const Menu = (): Node => {
   const { page } = route.value
   return html`<nav aria-label="Console"><ul>
-    ${menu.map(({ page: to, title, holds }) => {
+    ${placesFor().map(({ page: to, title, holds }) => {
       const isHere = page !== undefined && holds.includes(page)
       return html`<li key=${to}><a href=${href(to)} aria-current=${isHere ? "page" : undefined}>${title}</a></li>`
     })}

@@ -40,6 +40,6 @@ export const SignIn = (): Node => {
         <button class="primary" disabled=${busy}>${busy ? "Signing in…" : "Sign in"}</button>
         <p id="key-note" class="quiet">The first key is in <code>data/owner.key</code> where the service runs. It stays in this tab, and goes to this service alone.</p>
       </form>
-      <p class="elsewhere"><a href="/docs">API</a><a href="/skill.md">For agents</a></p>
+      <p class="elsewhere"><a href="/public">Public snippets</a><a href="/docs">API</a><a href="/skill.md">For agents</a></p>
     </main>`
 }

@@ -5,7 +5,7 @@ import { session } from "../session.ts"
 
 /** A button that deletes a snippet, after it has said what goes. */
 export const DeleteSnippet = ({ id, name }: { readonly id: string; readonly name: string }): Node => html`
-  <${Confirm} label="Delete…" title="Delete this snippet?" action="Delete it"
+  <${Confirm} label="Delete…" title="Delete this snippet?" action="Delete it" needs="snippets.delete"
     does=${async () => {
       await session.value!.cairn.snippets.delete(id)
       go(href("search"), true)

@@ -31,7 +31,7 @@ const Preview = ({ id, sha }: { readonly id: string; readonly sha: string }): No
 /** Brings the files of a commit back, after a look at what that changes. */
 export const Restore = ({ id, sha }: { readonly id: string; readonly sha: string }): Node => {
   const [asked, setAsked] = useState(false)
-  return html`<span onClickCapture=${() => setAsked(true)}><${Confirm} label="Restore…" title="Bring these files back?" action="Restore" grave=${false}
+  return html`<span onClickCapture=${() => setAsked(true)}><${Confirm} label="Restore…" title="Bring these files back?" action="Restore" needs="workspaces.restoreWorkspace" grave=${false}
     does=${async () => {
       const { commit } = await session.value!.cairn.workspaces.restore(id, sha)
       go(href("commit", { id, sha: commit }))

@@ -1,6 +1,6 @@
 import { Effect, Stream } from "effect"
-import type { WorkspaceEvent } from "#domain/Workspace.ts"
-import { repositoryOf } from "#domain/Workspace.ts"
+import type { WorkspaceEvent } from "#domain/Workspace/events.ts"
+import { repositoryOf } from "#domain/Workspace/generations.ts"
 import { Unreadable } from "#engine/ask.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
@@ -39,7 +39,10 @@ export interface Asked {
   readonly recordedAt: number
 }
 
-/** The answer of a chat that has ended: from the run's events and its commit alone, so that a repeated request gets the same one. */
+/**
+ * The answer of a chat that has ended: from the run's events and its commit alone, so that a repeated request gets the
+ * same one.
+ */
 export const answerOf = Effect.fnUntraced(function* ({ run, workspace, generation, recordedAt: requestedAt }: Asked) {
   const git = yield* WorkspaceStore
   const repository = repositoryOf(workspace, generation)

@@ -48,14 +48,23 @@ export const roomyInTurn = () => {
   })
 }
 
-/** A page of the log, portion by portion: the next one is read when this one was taken. */
-export const portions = (reader: Reader, after: Position, limit: number, filters: Filters) => {
+/**
+ * A page of the log, portion by portion: the next one is read when this one was taken. `all`: it ends with the last of
+ * those that were asked for, however large they are.
+ */
+export const portions = (
+  reader: Reader,
+  after: Position,
+  limit: number,
+  filters: Filters,
+  how: "to be gone on" | "all" = "to be gone on"
+) => {
   let at = after
   let [left, bytes] = [limit, 0]
   const reading = roomyInTurn()
   const events = Stream.unfold(undefined, () =>
     Effect.gen(function* () {
-      if (left <= 0 || bytes >= mostBytes) return undefined
+      if (left <= 0 || (how !== "all" && bytes >= mostBytes)) return undefined
       const store = yield* EventStore
       const size = { limit: Math.min(left, portion.limit), bytes: portion.bytes }
       const page = yield* reading((look) =>

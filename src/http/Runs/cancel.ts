@@ -6,7 +6,10 @@ import { Caller } from "#src/api/middleware.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { endOf } from "../Chat/answer.ts"
 
-/** Has it in the log that a run of the caller's is to stop: whoever carries it ends it, with what was written. Gives the position. */
+/**
+ * Has it in the log that a run of the caller's is to stop: whoever carries it ends it, with what was written. Gives the
+ * position.
+ */
 export const cancelRun = Effect.fnUntraced(function* (run: string, workspace: string, metadata: CommandMetadata) {
   const { tenant } = yield* Caller
   const ended = (yield* endOf(run, workspace)) !== undefined

@@ -9,6 +9,7 @@ export const shownExplanation = (of: Explanation, own: boolean): NonNullable<Sea
     probability: of.probability,
     word_share: of.wordShare,
     words: seen(of.words),
+    meaning_by: of.meaningBy,
     cosine: of.cosine,
     nearest: seen(of.nearest),
     verdict: of.verdict,

@@ -36,7 +36,7 @@ export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest
   }
   const answered = yield* searched(question, scope, standing)
   yield* noteAnswer(holder, scope, payload.task, answered, yield* Clock.currentTimeMillis)
-  const { found, total } = answered
+  const { found, total, fallback } = answered
   const mended = Array.from(answered.mended, ([asked, found]) => ({ asked, found }))
   let fromMemory = answered.cacheHit
   let room = mostTold
@@ -62,7 +62,7 @@ export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest
     matches: { rows: matches },
     total_found: { value: total },
     cache_hit: { later: () => fromMemory },
-    ...values({ search_namespaces: namespacesOf(holder, scope), mended })
+    ...values({ search_namespaces: namespacesOf(holder, scope), mended, ...(fallback && { fallback }) })
   }
-  return { matches, total, mended, answer }
+  return { matches, total, mended, fallback, answer }
 })

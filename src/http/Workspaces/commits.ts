@@ -1,6 +1,6 @@
 import { Effect, Stream } from "effect"
 import { type Change, WorkspaceStore } from "#ports/WorkspaceStore.ts"
-import type { CommitRecord } from "#projections/Workspaces.ts"
+import type { CommitRecord } from "#projections/Workspaces/commits.ts"
 import { inPieces, values } from "../pieces.ts"
 
 /** Changes of files, and characters of their paths, after which a page of commits ends. */

@@ -25,7 +25,22 @@ const languages = [
 ]
 
 /** Their order counts. */
-const styles = ["ground", "parts", "states", "code", "pages", "search", "workspaces", "chat", "sign-in"]
+const styles = [
+  "ground",
+  "parts",
+  "states",
+  "code",
+  "pages",
+  "search",
+  "workspaces",
+  "chat",
+  "live",
+  "overview",
+  "people",
+  "events",
+  "public",
+  "sign-in"
+]
 
 /** Modules that a module names: `now` before it runs, `later` perhaps. */
 const namedIn = (source: string) => {

@@ -10,8 +10,9 @@ const hashOf = (texts: ReadonlyMap<string, string>): string =>
     .slice(0, 16)
 
 /**
- * What the page may do: run and wear this service's own files, and speak to it. The map of imports has no file of its own in any browser, so it
- * stands in the page and is allowed by its digest. No text can become markup or code, whoever wrote it: the sinks that would make it so are closed.
+ * What the page may do: run and wear this service's own files, and speak to it. The map of imports has no file of its
+ * own in any browser, so it stands in the page and is allowed by its digest. No text can become markup or code, whoever
+ * wrote it: the sinks that would make it so are closed.
  */
 const policyOf = (importMap: string): string =>
   [
@@ -50,6 +51,7 @@ export const makeConsole = () => {
   const importMap = JSON.stringify({ imports })
   const preloaded = [...packages.first.map((path) => others + path), ...modules.first.map((path) => own + path)]
   const styles = [...assets.keys()].filter((path) => path.endsWith(".css"))
+  const icon = `${own}src/console/icon.svg`
   const html = [
     "<!doctype html>",
     '<html lang="en">',
@@ -57,8 +59,9 @@ export const makeConsole = () => {
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark">',
+    '<meta name="robots" content="noindex">',
     "<title>Cairn</title>",
-    `<link rel="icon" type="image/svg+xml" href="${own}src/console/icon.svg">`,
+    `<link rel="icon" type="image/svg+xml" href="${icon}">`,
     ...styles.map((path) => `<link rel="stylesheet" href="${path}">`),
     `<script type="importmap">${importMap}</script>`,
     ...preloaded.map((path) => `<link rel="modulepreload" href="${path}">`),
@@ -71,5 +74,5 @@ export const makeConsole = () => {
     "</html>",
     ""
   ].join("\n")
-  return { page: { html, policy: policyOf(importMap) }, assets }
+  return { page: { html, policy: policyOf(importMap) }, assets, wear: { styles, icon } }
 }

@@ -1,6 +1,6 @@
 import { Effect, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
-import type { WorkspaceRecord } from "#projections/Workspaces.ts"
+import type { WorkspaceRecord } from "#projections/Workspaces/standing.ts"
 import { actorOf } from "#src/actor.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"

@@ -16,7 +16,8 @@ import { problemOf } from "../refusals.ts"
 import { search } from "../Snippets/search.ts"
 import { storeFiles, vote } from "../Snippets.ts"
 import { skill } from "../System.ts"
-import { fileIn, firstFilesIn, ownWorkspaces } from "../Workspaces.ts"
+import { fileIn, firstFilesIn } from "../Workspaces/reading.ts"
+import { ownWorkspaces } from "../Workspaces.ts"
 import { watchedChat } from "./watching.ts"
 
 /** As the route's middleware does: who may call a route may have the same done by a tool, and nobody else. */
@@ -60,7 +61,7 @@ const fileInRepository = Effect.fnUntraced(function* ({ id, path }: FileOf) {
 
 /** What is read only later has what it needs, too. */
 const searching = Effect.fnUntraced(function* (payload: Parameters<typeof search>[0]) {
-  const { matches, total, mended, answer } = yield* search(payload)
+  const { matches, total, mended, fallback, answer } = yield* search(payload)
   const services = yield* Effect.context<Stream.Services<typeof matches>>()
   const parts = yield* Parts
   return {
@@ -69,6 +70,7 @@ const searching = Effect.fnUntraced(function* (payload: Parameters<typeof search
     ),
     total,
     mended,
+    fallback,
     answer: parts.stream(Stream.provideContext(textOf(answer), services))
   }
 })

@@ -43,8 +43,8 @@ const sizeOf = (value: unknown): number => {
 }
 
 /**
- * The long parts of messages: `given` knows those that were sent, `count` hears how many bytes of the answer's are in hand before they are
- * written.
+ * The long parts of messages: `given` knows those that were sent, `count` hears how many bytes of the answer's are in
+ * hand before they are written.
  */
 export const makeParts = (
   count: (bytes: number) => Effect.Effect<void>,

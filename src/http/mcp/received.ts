@@ -22,8 +22,8 @@ const mapped = (value: unknown, textOf: (text: string) => string): unknown => {
 const brief = (value: unknown): unknown => (typeof value === "string" ? value.slice(0, long) : value)
 
 /**
- * A greeting without what a client tells of itself: the server would keep all of it for as long as the session lives, and needs
- * nothing of it.
+ * A greeting without what a client tells of itself: the server would keep all of it for as long as the session lives,
+ * and needs nothing of it.
  */
 const plainly = (message: Message): Message => {
   const { method, params } = message
@@ -41,8 +41,9 @@ const plainly = (message: Message): Message => {
 }
 
 /**
- * What of a body the protocol's library is given. It reads a message in one piece, twice, and writes its id, names and URIs back in its
- * answer; so that it only sees what is short, long texts of arguments have a mark in their place, a new random id.
+ * What of a body the protocol's library is given. It reads a message in one piece, twice, and writes its id, names and
+ * URIs back in its answer; so that it only sees what is short, long texts of arguments have a mark in their place, a
+ * new random id.
  */
 export const shortened = (body: unknown) => {
   const texts = new Map<string, string>()

@@ -15,8 +15,9 @@ export const calling = (request: HttpServerRequest.HttpServerRequest, local: str
   }) as HttpServerRequest.HttpServerRequest
 
 /**
- * Tells this process's server what clients have said at others. `begin` begins a session here that was begun elsewhere: of those that ask
- * for one at once, the first begins it; `begun` hears what it is called here. `say` says a message of a session, as JSON.
+ * Tells this process's server what clients have said at others. `begin` begins a session here that was begun elsewhere:
+ * of those that ask for one at once, the first begins it; `begun` hears what it is called here. `say` says a message of
+ * a session, as JSON.
  */
 export const replaying = (handle: Handler, scheduler: Scheduler.Scheduler) => {
   // it gives the request itself

@@ -1,6 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { AddressRate } from "#src/api/middleware.ts"
+import { AddressRate, AddressRates } from "#src/api/middleware.ts"
 import type { Rates } from "#src/rates.ts"
 import { counting } from "./counting.ts"
 
@@ -17,19 +17,24 @@ export const networkOf = (address: string): string => {
   return [...before, ...zeros, ...after].slice(0, 4).join(":")
 }
 
-/** Counts requests without a key by their client: the peer, or whom a proxy that is trusted names. */
-export const layer = (rates: Rates) =>
+const counter = (rates: Rates) =>
   Layer.effect(
-    AddressRate,
-    Effect.map(
-      counting,
-      (count) =>
-        ((httpEffect) =>
-          Effect.gen(function* () {
-            const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
-            const client = networkOf(Option.getOrElse(remoteAddress, () => ""))
-            yield* count(`address ${client}`, rates.other)
-            return yield* httpEffect
-          })) as AddressRate["Service"]
+    AddressRates,
+    Effect.map(counting, (count) =>
+      AddressRates.of({
+        count: Effect.gen(function* () {
+          const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
+          const client = networkOf(Option.getOrElse(remoteAddress, () => ""))
+          yield* count(`address ${client}`, rates.other)
+        })
+      })
     )
   )
+
+const middleware = Layer.effect(
+  AddressRate,
+  Effect.map(AddressRates, ({ count }) => ((httpEffect) => Effect.andThen(count, httpEffect)) as AddressRate["Service"])
+)
+
+/** Counts requests without a key by their client: the peer, or whom a proxy that is trusted names. */
+export const layer = (rates: Rates) => Layer.provideMerge(middleware, counter(rates))

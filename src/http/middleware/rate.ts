@@ -17,6 +17,7 @@ const counter = (rates: Rates) =>
     RequestRates,
     Effect.map(counting, (count) =>
       RequestRates.of({
+        rates,
         count: Effect.fnUntraced(function* (path) {
           const limited = classOf(path)
           const { key } = yield* Caller

@@ -35,7 +35,10 @@ const openDescriptors = (): number | undefined => {
 /** Seconds that a database that does not answer is waited for: Prometheus waits for ten. */
 const patience = 2
 
-/** What comes in time and does not fail. Whoever is waited for is left to itself: a statement to a server that stands still can't be ended. */
+/**
+ * What comes in time and does not fail. Whoever is waited for is left to itself: a statement to a server that stands
+ * still can't be ended.
+ */
 const inTime = <A>(looking: Effect.Effect<A, unknown>) =>
   Effect.flatMap(Effect.forkDetach(Effect.exit(looking)), (fiber) =>
     Effect.timeoutOption(Fiber.join(fiber), `${patience} seconds`)
@@ -59,7 +62,10 @@ export const watchLoop = Effect.withFiber((fiber) => {
   )
 })
 
-/** Looks at all that is no count but a state. What can't be looked at (because the database is away, say) stays as it was. */
+/**
+ * Looks at all that is no count but a state. What can't be looked at (because the database is away, say) stays as it
+ * was.
+ */
 export const makeLook = Effect.fnUntraced(function* ({ memoryLimit, dataDir }: LookedAt) {
   const asker = yield* Asker
   const projector = yield* Projector

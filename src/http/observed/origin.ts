@@ -5,11 +5,15 @@ import type { Headers } from "effect/http/Headers"
 import type { RequestIdentity } from "#engine/Event.ts"
 import { type RequestOrigin, traceparentOf } from "#ports/Origin.ts"
 
-/** What a caller may call a request: it stands in the log and in headers, also of what the model is asked. No key of ours. */
+/**
+ * What a caller may call a request: it stands in the log and in headers, also of what the model is asked. No key of
+ * ours.
+ */
 const fine = /^(?!.*cairn_live_)[\w.:~-]{1,128}$/
 
 /**
- * An id by its shape: hexadecimal digits (a UUID, nginx's) or a ULID. Events are never erased, so nothing that may be words goes into one.
+ * An id by its shape: hexadecimal digits (a UUID, nginx's) or a ULID. Events are never erased, so nothing that may be
+ * words goes into one.
  */
 const anId = /^(?=.*\d)[\dA-Fa-f-]{16,64}$|^[0-7][\dA-HJKMNP-TV-Z]{25}$/
 

@@ -20,8 +20,8 @@ const statusOf = (exit: Exit.Exit<Answer, unknown>): number => {
 }
 
 /**
- * Stands before everything: gives a request its id, says in the log how it was answered, and counts it. A line has the route's pattern
- * and not the path, in which callers write.
+ * Stands before everything: gives a request its id, says in the log how it was answered, and counts it. A line has the
+ * route's pattern and not the path, in which callers write.
  */
 export const observed =
   (counted: boolean) =>

@@ -53,7 +53,10 @@ export const emptyProject = async (): Promise<Project> => {
   return { folder, installed, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** Without what an npm that runs the tests has said of itself: where its own package is, another npm would take for where to work. */
+/**
+ * Without what an npm that runs the tests has said of itself: where its own package is, another npm would take for
+ * where to work.
+ */
 const withoutNpm = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
 
 /** Runs lines of a shell, stopping at the first that fails. */

@@ -14,7 +14,10 @@ const blocksOf = (language: string) =>
 const blocks = blocksOf("ts")
 const [install = "", addToClaude = ""] = blocksOf("sh")
 const servers = blocksOf("json")
-/** That of a session, which needs the agent SDK: clients/typescript/test/agent/example.test.ts runs it where that is installed. */
+/**
+ * That of a session, which needs the agent SDK: clients/typescript/test/agent/example.test.ts runs it where that is
+ * installed.
+ */
 const isSession = (code: string) => code.includes("new CairnAgent(")
 /** Most go on from the first one's client. */
 const begun = (code: string) =>

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs"
 import { Effect, type Layer, ManagedRuntime } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Layers from "#src/layers.ts"
+import { tool } from "#src/commandLine.ts"
 import { startModel } from "./agent.ts"
 import { Ledger } from "./Ledger.ts"
 import { checkAnswers, checkOrder, checkVotes, type Sql } from "./log.ts"
@@ -17,7 +17,7 @@ import {
 } from "./process.ts"
 import { Workload } from "./Workload.ts"
 
-type Tool = Layer.Success<ReturnType<typeof Layers.tool>>
+type Tool = Layer.Success<ReturnType<typeof tool>>
 
 const upTo = (limit: number) => Math.floor(Math.random() * limit)
 
@@ -58,7 +58,7 @@ export class Scene {
 
   /** Runs with what the command line stands on, beside the running service. */
   async beside<A>(use: (run: <B, E>(effect: Effect.Effect<B, E, Tool>) => Promise<B>) => Promise<A>): Promise<A> {
-    const runtime = ManagedRuntime.make(Layers.tool({ dataDir: this.dataDir, databaseUrl: undefined }))
+    const runtime = ManagedRuntime.make(tool({ dataDir: this.dataDir, databaseUrl: undefined }))
     try {
       return await use((effect) => runtime.runPromise(effect))
     } finally {

@@ -31,7 +31,10 @@ export const askedOf = ({ body: { messages } }: MessagesRequest) => ({
   turn: messages.filter(({ role }) => role === "assistant").length
 })
 
-/** A model; where `holds` says so its answer does not come before `held` settles, if ever, so that the service is killed while it waits for it. */
+/**
+ * A model; where `holds` says so its answer does not come before `held` settles, if ever, so that the service is killed
+ * while it waits for it.
+ */
 export const startModel = (holds: (word: string, turn: number) => boolean, held = new Promise<void>(() => {})) =>
   startMessagesApi((request) => {
     const { task, turn } = askedOf(request)

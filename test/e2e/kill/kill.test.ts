@@ -4,7 +4,7 @@ import { beginning } from "#engine/Position.ts"
 import { typesOf } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { replay } from "#src/audit/replay.ts"
-import * as Layers from "#src/layers.ts"
+import { projections } from "#src/readModels.ts"
 import { noGit } from "#test/infra/git/git.ts"
 import { isLong } from "#test/long.ts"
 import { findSnippet, post } from "./calls.ts"
@@ -123,7 +123,7 @@ describe(`a service that is killed ${rounds} times`, () => {
 
   test("has the read models that the log gives", 5, () =>
     scene.beside(async (run) => {
-      for (const projection of Layers.projections) {
+      for (const projection of projections) {
         const { differences, events } = await run(replay(projection, { promote: false, progress: () => {} }))
         assert.deepStrictEqual(differences, [], projection.name)
         // what nobody does here has no events

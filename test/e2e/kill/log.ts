@@ -10,8 +10,8 @@ export type Sql = <Row extends object>(
 ) => Promise<ReadonlyArray<Row>>
 
 /**
- * Positions 1 to the head and revisions 0 to each stream's last without a gap; every id once, every text there but for those of `deleted` snippets,
- * and of searches that found none but these.
+ * Positions 1 to the head and revisions 0 to each stream's last without a gap; every id once, every text there but for
+ * those of `deleted` snippets, and of searches that found none but these.
  */
 export const checkOrder = async (sql: Sql, deleted: ReadonlyArray<string> = []): Promise<void> => {
   const [log] = await sql(`SELECT count(*)::int AS events, coalesce(min(position), 1)::int AS first,

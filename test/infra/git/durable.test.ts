@@ -11,7 +11,10 @@ fs.mkdirSync(`${gitdir}/objects`, { recursive: true })
 afterAll(() => fs.rmSync(directory, { recursive: true }))
 afterEach(() => vi.restoreAllMocks())
 
-/** What came to the disk while objects were written, in its order: names that were placed, files and folders that were synced. */
+/**
+ * What came to the disk while objects were written, in its order: names that were placed, files and folders that were
+ * synced.
+ */
 const writing = async (...objects: Parameters<typeof writeObjects>[1]) => {
   const [paths, steps] = [new Map<number, string>(), [] as Array<string>]
   const { openSync, fsync, renameSync } = fs

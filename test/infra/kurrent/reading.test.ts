@@ -90,7 +90,8 @@ layer(Layer.merge(doubleAndDatabase, quiet), { excludeTestServices: true })("rea
       const store = Context.get(built, EventStore)
       yield* store.head
       assert.isNotEmpty(double.calls)
-      // a node that isn't it names the leader, which here is itself: whoever did not ask for the leader would not be told
+      // a node that isn't it names the leader, which here is itself: whoever did not ask for the leader would not be
+      // told
       double.leader = { host: "127.0.0.1", port: double.port }
       const reads = [store.readStream(fresh(), -1), store.readAll(beginning)]
       for (const read of [store.head, ...reads].map((read) => Effect.asVoid(read as typeof store.head)))

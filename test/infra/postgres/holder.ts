@@ -1,4 +1,5 @@
-// A process of its own that holds a data folder, for launcher.test.ts to kill. Prints one line of JSON when Postgres answers.
+// A process of its own that holds a data folder, for launcher.test.ts to kill. Prints one line of JSON when Postgres
+// answers.
 import { Effect } from "effect"
 import { launch } from "#infra/postgres/launcher/launcher.ts"
 

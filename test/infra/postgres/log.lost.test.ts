@@ -10,8 +10,8 @@ import { rest } from "../../engine/EventStore.reading.ts"
 import { storeOn } from "../stores.ts"
 
 /**
- * What stands between a store and its server, as a failover would have it: once `lose` was called, the first answer to whoever
- * says the word is kept back until `before` has ended, and its connection is ended instead.
+ * What stands between a store and its server, as a failover would have it: once `lose` was called, the first answer to
+ * whoever says the word is kept back until `before` has ended, and its connection is ended instead.
  */
 const between = (url: Redacted.Redacted<string>) =>
   Effect.gen(function* () {

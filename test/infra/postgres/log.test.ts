@@ -170,8 +170,8 @@ layer(quiet, { excludeTestServices: true })("PostgresEventStore", (it) => {
           const after = yield* scans
           assert.deepStrictEqual(
             after.map(({ relname, scans }, index) => [relname, scans - before[index]!.scans]),
-            // two units of the stream each time, and none of one that has to be new; those at the end, of which a batch in trouble is looked
-            // at twice
+            // two units of the stream each time, and none of one that has to be new; those at the end, of which a batch
+            // in trouble is looked at twice
             [
               ["erasures", 0],
               ["events", 0],

@@ -56,7 +56,9 @@ const models = PostgresReadModels.layer.pipe(Layer.provide(Layer.succeed(Given, 
 const requests = PostgresRequests.layer.pipe(Layer.provide(models), Layer.provide(watched))
 const store = Layer.provideMerge(Layer.effect(Bare, EventStore), freshStore)
 
-/** The adapter as another process would have it, on the log as all have it, in small pages; it is closed with the scope. */
+/**
+ * The adapter as another process would have it, on the log as all have it, in small pages; it is closed with the scope.
+ */
 const another = Effect.flatMap(Bare, (bare) => {
   const paged = EventStore.of({ ...bare, readAll: (after, options) => bare.readAll(after, { ...options, limit: 7 }) })
   return Effect.map(

@@ -13,7 +13,9 @@ import { freshDatabase } from "#test/postgres.ts"
 
 const fileOf = (name: string) => fileURLToPath(new URL(`../../data/tls/${name}`, import.meta.url))
 
-/** The run's server with TLS: its certificate is signed by itself and says `localhost`. It goes on taking those without. */
+/**
+ * The run's server with TLS: its certificate is signed by itself and says `localhost`. It goes on taking those without.
+ */
 class Encrypted extends Context.Service<Encrypted, Redacted.Redacted<string>>()("test/Encrypted") {}
 
 const encrypted = Layer.effect(

@@ -12,6 +12,7 @@ A client makes them; programs don't. Those of an `AsyncCairn` have `Async` befor
 """
 
 from cairn_client._async.chat import AsyncChat
+from cairn_client._async.keys import AsyncKeys
 from cairn_client._async.learned import AsyncExecutions, AsyncFunctions, AsyncLogs, AsyncPatterns
 from cairn_client._async.organization import AsyncOrganization
 from cairn_client._async.raw import (
@@ -31,12 +32,15 @@ from cairn_client._async.raw import (
     AsyncWorkspacesWithRawResponse,
 )
 from cairn_client._async.repos import AsyncRepos
-from cairn_client._async.resources import AsyncKeys, AsyncUploads, AsyncUsers, AsyncWorkspaces
 from cairn_client._async.runs import AsyncRuns
 from cairn_client._async.store import AsyncSnippetStore
 from cairn_client._async.system import AsyncSystem
+from cairn_client._async.uploads import AsyncUploads
+from cairn_client._async.users import AsyncUsers
+from cairn_client._async.workspaces import AsyncWorkspaces
 from cairn_client._settings import Overrides
 from cairn_client._sync.chat import Chat
+from cairn_client._sync.keys import Keys
 from cairn_client._sync.learned import Executions, Functions, Logs, Patterns
 from cairn_client._sync.organization import Organization
 from cairn_client._sync.raw import (
@@ -56,10 +60,12 @@ from cairn_client._sync.raw import (
     WorkspacesWithRawResponse,
 )
 from cairn_client._sync.repos import Repos
-from cairn_client._sync.resources import Keys, Uploads, Users, Workspaces
 from cairn_client._sync.runs import Runs
 from cairn_client._sync.store import SnippetStore
 from cairn_client._sync.system import System
+from cairn_client._sync.uploads import Uploads
+from cairn_client._sync.users import Users
+from cairn_client._sync.workspaces import Workspaces
 
 __all__ = [
     "AsyncChat",

@@ -25,9 +25,10 @@ const clientOf = (options: CairnSessionOptions, there: Cairn | undefined): Cairn
 }
 
 /**
- * An agent that starts from proven code: for each prompt snippets are searched and offered to the model as files, and after
- * each success, and only then, what it wrote is uploaded and what it used voted on. Each `query` is one session in one
- * process; with messages as its prompt it has many turns. A service that does not answer costs a warning, never the session.
+ * An agent that starts from proven code: for each prompt snippets are searched and offered to the model as files, and
+ * after each success, and only then, what it wrote is uploaded and what it used voted on. Each `query` is one session
+ * in one process; with messages as its prompt it has many turns. A service that does not answer costs a warning, never
+ * the session.
  *
  * ```ts
  * const agent = new CairnAgent({ allowedTools: ["Read", "Write", "Bash"], systemPrompt: "You write Python." })

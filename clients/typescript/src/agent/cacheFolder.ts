@@ -64,7 +64,8 @@ export class CacheFolder {
 
   /**
    * The real path; made with the first call, for a session in this folder.
-   * @throws ValidationError The caller's is a link, or holds the session's folder: files of the project would be replaced.
+   * @throws ValidationError The caller's is a link, or holds the session's folder: files of the project would be
+   *   replaced.
    */
   make(root: string): Promise<string> {
     this.#making ??= this.#make(root)

@@ -9,7 +9,10 @@ import { environmentSecrets } from "./screen.ts"
 
 /** What `cairnHooks` may be told. */
 export interface CairnHooksOptions {
-  /** The folder that offered files are put into. Default: a new one in the system's temporary folder, removed at the end. */
+  /**
+   * The folder that offered files are put into. Default: a new one in the system's temporary folder, removed at the
+   * end.
+   */
   readonly cacheDir?: string | undefined
   /** Whether everybody may find what is uploaded; the service refuses files with secrets. Default: no. */
   readonly public?: boolean | undefined
@@ -158,9 +161,9 @@ export const observe = (client: Cairn, options: CairnHooksOptions, deliver: "sto
 }
 
 /**
- * Hooks that give an agent session of your own what `CairnAgent` gives: for the agent SDK's option `hooks`. Each prompt is
- * searched for and what is found offered to the model; at the normal end of each turn the files that it made are uploaded,
- * and the snippets that it used are voted on. Nothing that fails here reaches the session.
+ * Hooks that give an agent session of your own what `CairnAgent` gives: for the agent SDK's option `hooks`. Each prompt
+ * is searched for and what is found offered to the model; at the normal end of each turn the files that it made are
+ * uploaded, and the snippets that it used are voted on. Nothing that fails here reaches the session.
  *
  * ```ts
  * query({ prompt, options: { hooks: cairnHooks(new Cairn()) } })

@@ -76,7 +76,8 @@ export const saidBefore = "\n\nThe conversation so far:\n\n"
 /**
  * Searches for a prompt, and puts what is found into the cache folder of a session in `root`. `task` is without
  * secrets; one that begins with a slash is a command to the program itself.
- * @throws ServiceError The service refused, or did not answer in time. Other errors are the file system's, or the signal's.
+ * @throws ServiceError The service refused, or did not answer in time. Other errors are the file system's, or the
+ *   signal's.
  */
 export const offer = async (
   client: Cairn,

@@ -1,6 +1,6 @@
 /**
- * `cairn-client/compat/agent`: all names of the agent SDK, and those of the existing session client in place of its own.
- * Needs the agent SDK, whose names can only be had by loading it; `cairn-client/compat` does not.
+ * `cairn-client/compat/agent`: all names of the agent SDK, and those of the existing session client in place of its
+ * own. Needs the agent SDK, whose names can only be had by loading it; `cairn-client/compat` does not.
  *
  * @module cairn-client/compat/agent
  */

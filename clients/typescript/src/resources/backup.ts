@@ -17,8 +17,8 @@ const usualSilence = 600_000
 const what = "GET /api/admin/backup"
 
 /**
- * A whole backup of the service as a tar, piece by piece, as it is made. It is sent once: what was cut can't be gone on with, and has no
- * manifest at its end, which `cairn restore` sees.
+ * A whole backup of the service as a tar, piece by piece, as it is made. It is sent once: what was cut can't be gone on
+ * with, and has no manifest at its end, which `cairn restore` sees.
  */
 export class Backup implements AsyncIterable<Uint8Array> {
   readonly #settings: Settings

@@ -1,6 +1,6 @@
 import type { RequestOptions } from "../options.ts"
 import type { Result } from "../Result.ts"
-import { json } from "../request.ts"
+import { type Call, json, part } from "../request.ts"
 import type { Transport } from "../transport.ts"
 import type { JsonObject } from "./codeBlocks.ts"
 
@@ -10,6 +10,10 @@ export interface EventsParams {
   readonly type?: string | undefined
   /** Only those of this stream. */
   readonly stream?: string | undefined
+  /** Only what this key or this person of the organization did: an id. */
+  readonly actor?: string | undefined
+  /** Only what followed from one request: the `correlationId` of an event. */
+  readonly correlation?: string | undefined
   /** Goes on behind this `position` or `nextAfter`. Default: from the beginning. */
   readonly after?: string | undefined
   /** Events a page, 1 to 1,000. Default: 100. */
@@ -116,6 +120,67 @@ const page = json(
   })
 )
 
+/** Which of the newest events are read. */
+export interface NewestEventsParams extends Pick<EventsParams, "type" | "stream" | "actor"> {
+  /** Only those before this `position` or `nextBefore`. Default: the newest. */
+  readonly before?: string | undefined
+  /** Begins at this `position` or time (ISO 8601), with what was recorded there. Default: at the log's end. */
+  readonly asOf?: string | undefined
+  /** At most so many, 1 to 1,000. Default: 50. */
+  readonly limit?: number | undefined
+}
+
+/** The newest events, or those before a position. */
+export interface NewestEvents extends Result {
+  /** In the log's order: the newest last. */
+  readonly events: ReadonlyArray<RecordedEvent>
+  /** For `before`, to go back further; `null` at the log's beginning. */
+  readonly nextBefore: string | null
+  /** Of the log's head: for `after` of `events` or `eventStream`, to go on from there. */
+  readonly nextAfter: string
+}
+
+export const newestEvents = ({ before, asOf, limit, type, stream, actor }: NewestEventsParams): Call<NewestEvents> => ({
+  method: "GET",
+  path: "/api/events/newest",
+  query: { before, as_of: asOf, limit, type, stream, actor },
+  answer: json((wire: { events: ReadonlyArray<EventWire>; next_before: string | null; next_after: string }) => ({
+    events: wire.events.map(eventOf),
+    nextBefore: wire.next_before,
+    nextAfter: wire.next_after
+  }))
+})
+
+/** An event, and what can be seen of how it is stored. */
+export interface AuditedEvent extends Result {
+  /** The event itself. */
+  readonly event: RecordedEvent
+  /** What became of what its caller typed. */
+  readonly text: "none" | "there" | "erased"
+  /** The position of the event that erased its text, where that is kept. */
+  readonly erasedBy: string | null
+  /** Whether it is what its digest says; `null`: none was kept of it. */
+  readonly intact: boolean | null
+}
+
+interface AuditedWire {
+  readonly event: EventWire
+  readonly text: AuditedEvent["text"]
+  readonly erased_by: string | null
+  readonly intact: boolean | null
+}
+
+export const auditedEvent = (position: string): Call<AuditedEvent> => ({
+  method: "GET",
+  path: `/api/event/${part("position", position)}`,
+  answer: json((wire: AuditedWire) => ({
+    event: eventOf(wire.event),
+    text: wire.text,
+    erasedBy: wire.erased_by,
+    intact: wire.intact
+  }))
+})
+
 /** The events up to the log's head, oldest first: pages are fetched as they are needed. */
 export class Events implements AsyncIterable<RecordedEvent> {
   readonly #transport: Transport
@@ -130,9 +195,9 @@ export class Events implements AsyncIterable<RecordedEvent> {
 
   /** The same page by page: to keep `nextAfter`, and go on there another day. Ends with the first empty page. */
   async *pages(): AsyncGenerator<EventPage, void, undefined> {
-    const { type, stream, limit } = this.#params
+    const { type, stream, actor, correlation, limit } = this.#params
     for (let after = this.#params.after; ; ) {
-      const query = { type, stream, limit, after }
+      const query = { type, stream, actor, correlation, limit, after }
       const call = () => ({ method: "GET", path: "/api/events", query, answer: page }) as const
       const next = await this.#transport.send(call, this.#options)
       if (next.events.length === 0) return

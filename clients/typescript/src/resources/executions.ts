@@ -217,8 +217,8 @@ export class Executions {
 
   /**
    * Records a run of a snippet, or of any named code.
-   * @throws {@link NotFoundError}: `not_found/snippet`: `codeBlockId` is the id of no snippet. A name that nothing stored has is
-   *   recorded as it is.
+   * @throws {@link NotFoundError}: `not_found/snippet`: `codeBlockId` is the id of no snippet. A name that nothing
+   *   stored has is recorded as it is.
    */
   record(params: StoreExecutionParams, options?: RequestOptions): APIPromise<StoreExecutionResponse> {
     return this.#transport.send(() => storeExecution(params), options)

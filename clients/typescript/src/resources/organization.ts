@@ -165,8 +165,8 @@ export class Organization {
   }
 
   /**
-   * Erases it, for good, for an owner: all keys are revoked at once, also this one, and all that it had is erased then. `erasure`
-   * tells how far that is.
+   * Erases it, for good, for an owner: all keys are revoked at once, also this one, and all that it had is erased then.
+   * `erasure` tells how far that is.
    * @param slug The organization's, to confirm it.
    * @throws {@link ConflictError}: `conflict/slug_differs`: nothing is erased; `conflict/operator_stays`: it is the
    *   organization of who operates the service.

@@ -52,8 +52,8 @@ export interface RunUsage {
 /** What `runs.get` gives. */
 export interface Run extends Omit<ListedRun, "task">, Result {
   /**
-   * How the workspace's memory goes on with it: `pending`, `written` (by the model), `listed` (as one line), `kept` (the
-   * file can't be read as a whole), `none` (the run was given up); `null` when it was not asked for.
+   * How the workspace's memory goes on with it: `pending`, `written` (by the model), `listed` (as one line), `kept`
+   * (the file can't be read as a whole), `none` (the run was given up); `null` when it was not asked for.
    */
   readonly memory: string | null
   /** So far. */

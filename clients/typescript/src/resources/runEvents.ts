@@ -81,7 +81,10 @@ export interface RunText {
   readonly type: "text"
   /** From 1. */
   readonly turn: number
-  /** Where the text stands in its turn, in UTF-16 code units; 0: the turn is said from its beginning, once more if it was before. */
+  /**
+   * Where the text stands in its turn, in UTF-16 code units; 0: the turn is said from its beginning, once more if it
+   * was before.
+   */
   readonly offset: number
   /** A piece. */
   readonly text: string

@@ -2,6 +2,7 @@ import type { Result } from "../Result.ts"
 import { type Call, json } from "../request.ts"
 import { type CodeBlock, type CodeBlockWire, codeBlockOf, type Dependencies, type JsonObject } from "./codeBlocks.ts"
 import { type Comment, type CommentWire, commentOf } from "./comments.ts"
+import { type Explanation, type ExplanationWire, explanationOf } from "./explanation.ts"
 import { type FunctionReputation, type FunctionWire, functionOf } from "./functions.ts"
 
 /** What `search` takes. */
@@ -26,93 +27,6 @@ export interface SearchParams {
   readonly resultType?: "file" | "repo" | "any" | undefined
   /** In place of the client's workspace. */
   readonly workspaceId?: string | undefined
-}
-
-/** Where something stands in a snippet; `tasks` are those that it was used for. */
-export type ExplainedPlace = "name" | "description" | "tasks" | "source"
-
-/** A stem of a word of the task that a match has. */
-export interface ExplainedWord {
-  /** The stem. */
-  readonly word: string
-  /** Where it stands. */
-  readonly place: ExplainedPlace
-  /** What it gives of `wordShare`. */
-  readonly share: number
-  /** The word of the task that was taken for it, where no snippet has that. */
-  readonly asked: string | null
-}
-
-/** What in a match is nearest to a piece of the task. */
-export interface NearestPiece {
-  /** The piece of the task. */
-  readonly asked: string
-  /** What is nearest to it. */
-  readonly found: string
-  /** Where that stands. */
-  readonly place: ExplainedPlace
-  /** 0 to 1: how near. */
-  readonly cosine: number
-}
-
-/** Something that moved a score. */
-export interface ScoreEffect {
-  /** What it is. */
-  readonly value: number
-  /** What it adds to the logarithm of the odds (`hub`: to the strength); 0 changes nothing. */
-  readonly effect: number
-}
-
-/** What the length of a source adds to the strength of a match. */
-export interface LengthEffect {
-  /** How long it is. */
-  readonly characters: number
-  /** What that adds. */
-  readonly effect: number
-}
-
-/** A task near to this one for which somebody voted on a match. */
-export interface LearnedTask {
-  /** `null` where it is somebody else's. */
-  readonly task: string | null
-  /** Voters who said that it helped. */
-  readonly up: number
-  /** Voters who said that it did not. */
-  readonly down: number
-  /** 0 to 1: how near it is to what was asked. */
-  readonly nearness: number
-}
-
-/** What votes for tasks near to this one add to a score. */
-export interface LearnedEffect {
-  /** What they add to the logarithm of the odds; 0 changes nothing. */
-  readonly effect: number
-  /** The nearest first. */
-  readonly tasks: ReadonlyArray<LearnedTask>
-}
-
-/** Why a match has its score. */
-export interface Explanation {
-  /** 0 to 1: how likely it is by words and meaning alone that it answers the task. */
-  readonly probability: number
-  /** 0 to 1: the share of the task's words that it has, by their rareness. */
-  readonly wordShare: number
-  /** Words that it has; the greatest share first. */
-  readonly words: ReadonlyArray<ExplainedWord>
-  /** 0 to 1: how near the meanings are. */
-  readonly cosine: number
-  /** The nearest first. */
-  readonly nearest: ReadonlyArray<NearestPiece>
-  /** Its votes. */
-  readonly verdict: ScoreEffect
-  /** How complete it looks; counts only with `preferComplete`. */
-  readonly completeness: ScoreEffect
-  /** Votes for tasks near to this one; `null` from a service that learns nothing from them. */
-  readonly learned: LearnedEffect | null
-  /** How near it is to everything, which tells against it. */
-  readonly hub: ScoreEffect
-  /** How long its source is. */
-  readonly length: LengthEffect
 }
 
 /** A snippet that was found. */
@@ -185,12 +99,11 @@ export interface SearchResponse extends Result {
   readonly searchNamespaces: ReadonlyArray<string>
   /** Words of the task that no snippet has, and what they were taken for. */
   readonly mended: ReadonlyArray<MendedWord>
-}
-
-interface ExplanationWire extends Omit<Explanation, "wordShare" | "words" | "learned"> {
-  readonly word_share: number
-  readonly words: ReadonlyArray<Omit<ExplainedWord, "asked"> & { readonly asked?: string }>
-  readonly learned?: LearnedEffect
+  /**
+   * Why it was searched by the service's own table where its operator has named an embedding model: `not_embedded`, it
+   * did not embed the task in time; `filling`, it has yet to embed what is stored. `null` otherwise.
+   */
+  readonly fallback: string | null
 }
 
 interface MatchWire {
@@ -225,14 +138,8 @@ interface SearchWire {
   readonly cache_hit: boolean
   readonly search_namespaces?: ReadonlyArray<string>
   readonly mended?: ReadonlyArray<MendedWord>
+  readonly fallback?: string
 }
-
-const explanationOf = ({ word_share: wordShare, words, learned, ...wire }: ExplanationWire): Explanation => ({
-  ...wire,
-  wordShare,
-  words: words.map(({ asked = null, ...word }) => ({ ...word, asked })),
-  learned: learned ?? null
-})
 
 const matchOf = (wire: MatchWire): SearchMatch => ({
   codeBlock: codeBlockOf(wire.code_block),
@@ -280,6 +187,7 @@ export const search = (params: SearchParams): Call<SearchResponse> => ({
     totalFound: wire.total_found,
     cacheHit: wire.cache_hit,
     searchNamespaces: wire.search_namespaces ?? [],
-    mended: wire.mended ?? []
+    mended: wire.mended ?? [],
+    fallback: wire.fallback ?? null
   }))
 })

@@ -44,7 +44,8 @@ export class Snippets {
   /**
    * A search whose matches are files for a model: with the text for its prompt, and written to `cacheDir` when that is
    * given and the call is waited for, never anywhere else. Prefers complete code.
-   * @throws {@link ValidationError}: `cacheDir` is a link or a file. Any other failure to write is the file system's own error.
+   * @throws {@link ValidationError}: `cacheDir` is a link or a file. Any other failure to write is the file system's
+   *   own error.
    */
   getCodeFiles(params: GetCodeFilesParams, options?: RequestOptions): APIPromise<GetCodeFilesResponse> {
     return getCodeFiles(this.#transport, this.#log, params, options)

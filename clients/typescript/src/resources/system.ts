@@ -4,19 +4,22 @@ import type { RequestOptions, Settings } from "../options.ts"
 import type { Result } from "../Result.ts"
 import { type Call, json, text } from "../request.ts"
 import type { Transport } from "../transport.ts"
+import { type Access, access } from "./access.ts"
+import { type Activity, type ActivityParams, activity } from "./activity.ts"
 import { Backup, type BackupParams } from "./backup.ts"
-import { Events, type EventsParams } from "./events.ts"
-import { type ModelList, models } from "./models.ts"
+import { type Bounds, type BoundsList, bounds, type SetBoundsParams, setBounds } from "./bounds.ts"
 import {
-  type Bounds,
-  type BoundsList,
-  bounds,
-  type SetBoundsParams,
-  setBounds,
-  type UsageParams,
-  type UsageReport,
-  usage
-} from "./usage.ts"
+  type AuditedEvent,
+  auditedEvent,
+  Events,
+  type EventsParams,
+  type NewestEvents,
+  type NewestEventsParams,
+  newestEvents
+} from "./events.ts"
+import { type ModelList, models } from "./models.ts"
+import { type ServiceStatus, status } from "./status.ts"
+import { type UsageParams, type UsageReport, usage } from "./usage.ts"
 
 /** What `health` gives. */
 export interface Health extends Result {
@@ -102,8 +105,28 @@ export class System {
   }
 
   /**
-   * The same events as they come, for as long as they are taken. A connection that is cut is made again behind the last event:
-   * none is left out, none comes twice. A `timeout` below 45 s counts as 45 s, since the service is silent for up to 15 s.
+   * The newest events, or those before a position, in the log's order; for the organization's owners and admins.
+   *
+   * ```ts
+   * const { events, nextAfter } = await cairn.system.newestEvents({ limit: 20 })
+   * ```
+   */
+  newestEvents(params: NewestEventsParams = {}, options?: RequestOptions): APIPromise<NewestEvents> {
+    return this.#transport.send(() => newestEvents(params), options)
+  }
+
+  /**
+   * The event at a position, with what became of its text and whether it is as it was written; for owners and admins.
+   * @throws {@link NotFoundError}: `not_found/event`.
+   */
+  event(position: string, options?: RequestOptions): APIPromise<AuditedEvent> {
+    return this.#transport.send(() => auditedEvent(position), options)
+  }
+
+  /**
+   * The same events as they come, for as long as they are taken. A connection that is cut is made again behind the last
+   * event: none is left out, none comes twice. A `timeout` below 45 s counts as 45 s, since the service is silent for
+   * up to 15 s.
    *
    * ```ts
    * for await (const event of cairn.system.eventStream({ after })) if (event.type === "KeyRevoked") break
@@ -114,8 +137,8 @@ export class System {
   }
 
   /**
-   * A whole backup of the service, with the data of every organization: a tar for `cairn restore`, piece by piece. For owners of the
-   * organization that the service made for its operator.
+   * A whole backup of the service, with the data of every organization: a tar for `cairn restore`, piece by piece. For
+   * owners of the organization that the service made for its operator.
    *
    * ```ts
    * for await (const piece of cairn.system.backup({ recipient: "age1…" })) await file.write(piece)
@@ -123,6 +146,24 @@ export class System {
    */
   backup(params: BackupParams = {}, options?: RequestOptions): Backup {
     return new Backup(this.#settings, params, options)
+  }
+
+  /** Whose this client's key is, what bounds it, and what it may do. */
+  access(options?: RequestOptions): APIPromise<Access> {
+    return this.#transport.send(() => access, options)
+  }
+
+  /** How much happened in the organization, hour by hour; for its owners and admins. */
+  activity(params: ActivityParams = {}, options?: RequestOptions): APIPromise<Activity> {
+    return this.#transport.send(() => activity(params), options)
+  }
+
+  /**
+   * How the service is: read models, reactions, search, chats and disks. For owners of the organization that the
+   * service made for its operator.
+   */
+  status(options?: RequestOptions): APIPromise<ServiceStatus> {
+    return this.#transport.send(() => status, options)
   }
 
   /** The models that `chat` may ask for. */
@@ -154,7 +195,9 @@ export class System {
     return this.#transport.send(() => health, options)
   }
 
-  /** Whether the service can answer everything: also a service that is still starting gives a result. Needs no API key. */
+  /**
+   * Whether the service can answer everything: also a service that is still starting gives a result. Needs no API key.
+   */
   ready(options?: RequestOptions): APIPromise<Readiness> {
     return this.#transport.send(() => ready, options)
   }

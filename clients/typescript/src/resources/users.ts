@@ -3,7 +3,7 @@ import type { RequestOptions } from "../options.ts"
 import type { Result } from "../Result.ts"
 import { json, part } from "../request.ts"
 import type { Transport } from "../transport.ts"
-import type { Role } from "./keys.ts"
+import type { Role } from "./keyAnswers.ts"
 
 /** How much was erased of a user. */
 export interface ErasedUser {
@@ -128,8 +128,8 @@ export class Users {
    * Changes a person's role, at once and for all of their keys. Only owners make admins, and take their role.
    * @param id The `userId` of `users.list`.
    * @param role What they may do from now on.
-   * @throws {@link APIError}: 404 `not_found/user`; 403 `permission/only_owner_can_promote`; 409 `conflict/owner_stays`: who
-   *   answers for the organization stays its owner.
+   * @throws {@link APIError}: 404 `not_found/user`; 403 `permission/only_owner_can_promote`; 409
+   *   `conflict/owner_stays`: who answers for the organization stays its owner.
    */
   changeRole(id: string, role: "admin" | "member" | "reader", options?: RequestOptions): APIPromise<ChangedRole> {
     const path = `/api/users/${part("id", id)}/role`

@@ -117,7 +117,10 @@ export const receiveBytes = Effect.fnUntraced(function* (limits: Limits) {
   return new Uint8Array(Buffer.concat(chunks))
 })
 
-/** Reads a request's body as it comes; `undefined`: there was none. Fails with a `Problem` at the first byte that is too much. */
+/**
+ * Reads a request's body as it comes; `undefined`: there was none. Fails with a `Problem` at the first byte that is too
+ * much.
+ */
 export const receive = Effect.fnUntraced(function* (limits: Limits) {
   const reader = new JsonReader({ depth: deepest, values: limits.values, names: limits.names ?? limits.values })
   const attempt = <A>(run: () => A) => Effect.try({ try: run, catch: (error) => problemOf(error, limits) })

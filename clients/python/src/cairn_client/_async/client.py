@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 from cairn_client._async.chat import AsyncChat
+from cairn_client._async.keys import AsyncKeys
 from cairn_client._async.learned import AsyncExecutions, AsyncFunctions, AsyncLogs, AsyncPatterns
 from cairn_client._async.organization import AsyncOrganization
 from cairn_client._async.raw import AsyncWithRawResponse
 from cairn_client._async.repos import AsyncRepos
-from cairn_client._async.resources import AsyncKeys, AsyncUploads, AsyncUsers, AsyncWorkspaces
 from cairn_client._async.runs import AsyncRuns
 from cairn_client._async.snippets import AsyncSnippets
 from cairn_client._async.specified import AsyncSpecified
@@ -17,6 +17,9 @@ from cairn_client._async.store import AsyncSnippetStore
 from cairn_client._async.system import AsyncServing, AsyncSystem
 from cairn_client._async.transport import AsyncTransport
 from cairn_client._async.uploading import AsyncUploading
+from cairn_client._async.uploads import AsyncUploads
+from cairn_client._async.users import AsyncUsers
+from cairn_client._async.workspaces import AsyncWorkspaces
 from cairn_client._pools import AsyncPools
 from cairn_client._settings import MAX_RETRIES, TIMEOUT, Overrides, Settings
 

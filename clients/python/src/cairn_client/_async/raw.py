@@ -8,13 +8,16 @@ from cairn_client._raw import async_raw
 
 if TYPE_CHECKING:
     from cairn_client._async.client import AsyncCairn
+    from cairn_client._async.keys import AsyncKeys
     from cairn_client._async.learned import AsyncExecutions, AsyncFunctions, AsyncLogs, AsyncPatterns
     from cairn_client._async.organization import AsyncOrganization
     from cairn_client._async.repos import AsyncRepos
-    from cairn_client._async.resources import AsyncKeys, AsyncUploads, AsyncUsers, AsyncWorkspaces
     from cairn_client._async.runs import AsyncRuns
     from cairn_client._async.store import AsyncSnippetStore
     from cairn_client._async.system import AsyncSystem
+    from cairn_client._async.uploads import AsyncUploads
+    from cairn_client._async.users import AsyncUsers
+    from cairn_client._async.workspaces import AsyncWorkspaces
 
 
 class AsyncWithRawResponse:
@@ -68,6 +71,7 @@ class AsyncWorkspacesWithRawResponse:
         self.list = async_raw(workspaces.list)
         self.commits = async_raw(workspaces.commits)
         self.commit = async_raw(workspaces.commit)
+        self.compare = async_raw(workspaces.compare)
         self.tree = async_raw(workspaces.tree)
         self.file = async_raw(workspaces.file)
         self.open = async_raw(workspaces.open)
@@ -182,3 +186,8 @@ class AsyncSystemWithRawResponse:
         self.bounds = async_raw(system.bounds)
         self.set_bounds = async_raw(system.set_bounds)
         self.skill = async_raw(system.skill)
+        self.access = async_raw(system.access)
+        self.activity = async_raw(system.activity)
+        self.status = async_raw(system.status)
+        self.newest_events = async_raw(system.newest_events)
+        self.event = async_raw(system.event)

@@ -8,9 +8,22 @@ from cairn_client._async.backup import AsyncBackup
 from cairn_client._async.event_stream import AsyncEventStream
 from cairn_client._async.pages import AsyncEvents
 from cairn_client._async.raw import AsyncSystemWithRawResponse
-from cairn_client._bodies import word
-from cairn_client._request import CallOptions, Request
-from cairn_client.types import Bounds, BoundsList, EventsPage, Health, ModelList, Readiness, UsageReport
+from cairn_client._bodies import last_part, word
+from cairn_client._request import CallOptions, Request, path_of
+from cairn_client.types import (
+    Access,
+    Activity,
+    AuditedEvent,
+    Bounds,
+    BoundsList,
+    EventsPage,
+    Health,
+    ModelList,
+    NewestEvents,
+    Readiness,
+    ServiceStatus,
+    UsageReport,
+)
 
 if TYPE_CHECKING:
     import httpx2
@@ -47,7 +60,7 @@ class AsyncServing:
     async def usage(
         self,
         *,
-        by: Literal["day", "model", "key", "workspace"] | None = None,
+        by: Literal["day", "model", "key", "user", "workspace"] | None = None,
         since: str | None = None,
         until: str | None = None,
         **options: Unpack[CallOptions],
@@ -124,6 +137,8 @@ class AsyncServing:
         limit: int | None = None,
         type: str | None = None,
         stream: str | None = None,
+        actor: str | None = None,
+        correlation: str | None = None,
         **options: Unpack[CallOptions],
     ) -> AsyncEvents:
         """What happened in the organization, oldest first, for its owners and admins: `async for event in …`.
@@ -133,12 +148,21 @@ class AsyncServing:
             limit: events a page (1 to 1000, else 100); the loop goes on to the next page by itself.
             type: only events of this type, such as `VoteCast`.
             stream: only events of this stream.
+            actor: only what this key or this person of the organization did: an id.
+            correlation: only what followed from one request: the `correlation_id` of an event.
             **options: `timeout`, `max_retries`, `extra_headers` of each request.
 
         """
 
         async def fetch(position: str | None) -> EventsPage:
-            query = {"after": position, "limit": limit, "type": type, "stream": stream}
+            query = {
+                "after": position,
+                "limit": limit,
+                "type": type,
+                "stream": stream,
+                "actor": actor,
+                "correlation": correlation,
+            }
             return await self._transport.ask(Request("GET", "/api/events", query=query, options=options), EventsPage)
 
         return AsyncEvents(fetch, after)
@@ -171,6 +195,80 @@ class AsyncSystem(AsyncServing):
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
+
+    async def access(self, **options: Unpack[CallOptions]) -> Access:
+        """Whose this client's key is, what bounds it, and what it may do."""
+        return await self._transport.ask(Request("GET", "/api/access", options=options), Access)
+
+    async def activity(
+        self, *, since: str | None = None, until: str | None = None, **options: Unpack[CallOptions]
+    ) -> Activity:
+        """How much happened in the organization, hour by hour; for its owners and admins.
+
+        Args:
+            since: a time, as `2026-11-20T00:00:00Z`. Default: a day before `until`.
+            until: a time. Default: now.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
+        query = {"since": since, "until": until}
+        return await self._transport.ask(Request("GET", "/api/activity", query=query, options=options), Activity)
+
+    async def status(self, **options: Unpack[CallOptions]) -> ServiceStatus:
+        """How the service is: read models, reactions, search, chats and disks.
+
+        For owners of the organization that the service made for its operator.
+        """
+        return await self._transport.ask(Request("GET", "/api/admin/status", options=options), ServiceStatus)
+
+    async def newest_events(
+        self,
+        *,
+        before: str | None = None,
+        as_of: str | None = None,
+        limit: int | None = None,
+        type: str | None = None,
+        stream: str | None = None,
+        actor: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> NewestEvents:
+        """The newest events, or those before a position, in the log's order; for the organization's owners and admins.
+
+        Args:
+            before: only events before this position.
+            as_of: begins at this position or time, with what was recorded there.
+            limit: at most so many (1 to 1000, else 50).
+            type: only events of this type, such as `VoteCast`.
+            stream: only events of this stream.
+            actor: only what this key or this person of the organization did: an id.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
+        query = {
+            "before": before,
+            "as_of": as_of,
+            "limit": limit,
+            "type": type,
+            "stream": stream,
+            "actor": actor,
+        }
+        return await self._transport.ask(
+            Request("GET", "/api/events/newest", query=query, options=options), NewestEvents
+        )
+
+    async def event(self, position: str, **options: Unpack[CallOptions]) -> AuditedEvent:
+        """The event at a position, what became of its text, and whether it is as it was written; for owners and admins.
+
+        Args:
+            position: as an event tells it.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        Raises:
+            NotFoundError: `not_found/event`.
+
+        """
+        path = path_of("api", "event", last_part(position))
+        return await self._transport.ask(Request("GET", path, options=options), AuditedEvent)
 
     def backup(self, *, recipient: str | None = None, **options: Unpack[CallOptions]) -> AsyncBackup:
         """A whole backup of the service, with the data of every organization: a tar for `cairn restore`.

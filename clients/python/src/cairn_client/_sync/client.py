@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Literal, Self, Unpack
 from cairn_client._pools import Pools
 from cairn_client._settings import MAX_RETRIES, TIMEOUT, Overrides, Settings
 from cairn_client._sync.chat import Chat
+from cairn_client._sync.keys import Keys
 from cairn_client._sync.learned import Executions, Functions, Logs, Patterns
 from cairn_client._sync.organization import Organization
 from cairn_client._sync.raw import WithRawResponse
 from cairn_client._sync.repos import Repos
-from cairn_client._sync.resources import Keys, Uploads, Users, Workspaces
 from cairn_client._sync.runs import Runs
 from cairn_client._sync.snippets import Snippets
 from cairn_client._sync.specified import Specified
@@ -20,6 +20,9 @@ from cairn_client._sync.store import SnippetStore
 from cairn_client._sync.system import Serving, System
 from cairn_client._sync.transport import Transport
 from cairn_client._sync.uploading import Uploading
+from cairn_client._sync.uploads import Uploads
+from cairn_client._sync.users import Users
+from cairn_client._sync.workspaces import Workspaces
 
 if TYPE_CHECKING:
     import logging

@@ -9,13 +9,16 @@ from cairn_client._raw import raw
 
 if TYPE_CHECKING:
     from cairn_client._sync.client import Cairn
+    from cairn_client._sync.keys import Keys
     from cairn_client._sync.learned import Executions, Functions, Logs, Patterns
     from cairn_client._sync.organization import Organization
     from cairn_client._sync.repos import Repos
-    from cairn_client._sync.resources import Keys, Uploads, Users, Workspaces
     from cairn_client._sync.runs import Runs
     from cairn_client._sync.store import SnippetStore
     from cairn_client._sync.system import System
+    from cairn_client._sync.uploads import Uploads
+    from cairn_client._sync.users import Users
+    from cairn_client._sync.workspaces import Workspaces
 
 
 class WithRawResponse:
@@ -69,6 +72,7 @@ class WorkspacesWithRawResponse:
         self.list = raw(workspaces.list)
         self.commits = raw(workspaces.commits)
         self.commit = raw(workspaces.commit)
+        self.compare = raw(workspaces.compare)
         self.tree = raw(workspaces.tree)
         self.file = raw(workspaces.file)
         self.open = raw(workspaces.open)
@@ -183,3 +187,8 @@ class SystemWithRawResponse:
         self.bounds = raw(system.bounds)
         self.set_bounds = raw(system.set_bounds)
         self.skill = raw(system.skill)
+        self.access = raw(system.access)
+        self.activity = raw(system.activity)
+        self.status = raw(system.status)
+        self.newest_events = raw(system.newest_events)
+        self.event = raw(system.event)

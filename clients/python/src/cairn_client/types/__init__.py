@@ -1,7 +1,8 @@
 """What methods take and return. Times are `datetime`s with a zone; `None` only where the service may answer null."""
 
+from cairn_client.types.access import Access, KeyRates
 from cairn_client.types.code_files import CodeFile, CodeFilesResponse
-from cairn_client.types.events import EventActor, EventsPage, RecordedEvent
+from cairn_client.types.events import AuditedEvent, EventActor, EventsPage, NewestEvents, RecordedEvent
 from cairn_client.types.executions import (
     AgentReview,
     AutoReviewResponse,
@@ -84,6 +85,16 @@ from cairn_client.types.snippets import (
     SnippetComment,
     VoteCodeSnipResponse,
 )
+from cairn_client.types.status import (
+    Activity,
+    ActivityHour,
+    ChatStatus,
+    DiskStatus,
+    ReactionStatus,
+    ReadModelStatus,
+    SearchStatus,
+    ServiceStatus,
+)
 from cairn_client.types.stored import (
     CommentResponse,
     DeleteCommentResponse,
@@ -125,6 +136,7 @@ from cairn_client.types.workspaces import (
     CommitAuthor,
     CommitList,
     CommitWithDiff,
+    Comparison,
     DeleteFileResponse,
     FileChange,
     OpenWorkspaceResponse,
@@ -138,8 +150,12 @@ from cairn_client.types.workspaces import (
 )
 
 __all__ = [
+    "Access",
+    "Activity",
+    "ActivityHour",
     "AgentReview",
     "AgentVerdict",
+    "AuditedEvent",
     "AutoReviewResponse",
     "BegunErasure",
     "Bounds",
@@ -151,6 +167,7 @@ __all__ = [
     "ChangedRole",
     "ChatModel",
     "ChatResponse",
+    "ChatStatus",
     "CodeBlock",
     "CodeFile",
     "CodeFilesResponse",
@@ -159,11 +176,13 @@ __all__ = [
     "CommitAuthor",
     "CommitList",
     "CommitWithDiff",
+    "Comparison",
     "CreatedKey",
     "DeleteCommentResponse",
     "DeleteFileResponse",
     "DeleteResponse",
     "DeleteWorkspaceResponse",
+    "DiskStatus",
     "EraseUserResponse",
     "ErasedAtOnce",
     "ErasedOrganization",
@@ -188,6 +207,7 @@ __all__ = [
     "Health",
     "JsonDict",
     "KeyList",
+    "KeyRates",
     "LearnedEffect",
     "LearnedTask",
     "LeftOfOrganization",
@@ -204,10 +224,13 @@ __all__ = [
     "ModelList",
     "ModelPrices",
     "NearestPiece",
+    "NewestEvents",
     "OpenWorkspaceResponse",
     "OrganizationInfo",
     "PublicSnippet",
     "PutFileResponse",
+    "ReactionStatus",
+    "ReadModelStatus",
     "Readiness",
     "RecordedEvent",
     "Repo",
@@ -234,6 +257,8 @@ __all__ = [
     "SearchMatch",
     "SearchPublicResponse",
     "SearchResponse",
+    "SearchStatus",
+    "ServiceStatus",
     "SnippetComment",
     "SnipsDesired",
     "SpentBound",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from cairn_client.types.model import Model, Result
 
@@ -45,6 +45,29 @@ class RecordedEvent(Model):
     trace_id: str | None = None
     """The trace (W3C) that the request was part of, on the first event of a command."""
     recorded_at: datetime
+
+
+class AuditedEvent(Result):
+    """An event, and what can be seen of how it is stored."""
+
+    event: RecordedEvent
+    text: Literal["none", "there", "erased"]
+    """What became of what its caller typed."""
+    erased_by: str | None = None
+    """The position of the event that erased its text, where that is kept."""
+    intact: bool | None = None
+    """Whether it is what its digest says; `None`: none was kept of it."""
+
+
+class NewestEvents(Result):
+    """The newest events, or those before a position."""
+
+    events: list[RecordedEvent]
+    """In the log's order: the newest last."""
+    next_before: str | None = None
+    """For `before`, to go back further; `None` at the log's beginning."""
+    next_after: str
+    """Of the log's head: for `after` of `events` or `event_stream`, to go on from there."""
 
 
 class EventsPage(Result):

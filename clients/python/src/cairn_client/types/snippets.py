@@ -183,6 +183,8 @@ class Explanation(Model):
     """0 to 1: the share of the task's words that it has, by their rareness."""
     words: list[ExplainedWord]
     """The greatest share first."""
+    meaning_by: str = "table"
+    """Whose vectors say how near the meanings are: `table`, or the name of an embedding model."""
     cosine: float
     """0 to 1: how near the meanings are."""
     nearest: list[NearestPiece]
@@ -273,6 +275,10 @@ class SearchResponse(Result):
     """What was searched: `organization` or `personal`, `workspace`, `public`."""
     mended: list[MendedWord] = Field(default_factory=list)
     """Words of the task that no snippet has, and what they were taken for."""
+    fallback: str | None = None
+    """Why it was searched by the service's own table where its operator has named an embedding
+    model: `not_embedded`, it did not embed the task in time; `filling`, it has yet to embed what is
+    stored. `None` otherwise."""
 
 
 class DeleteResponse(Result):

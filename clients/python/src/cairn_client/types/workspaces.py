@@ -110,6 +110,17 @@ class CommitWithDiff(CommitFields, Result):
     """Unified, against its first parent."""
 
 
+class Comparison(Result):
+    """What differs between two commits."""
+
+    base: str
+    """The commit that was compared with."""
+    at: str
+    """The commit that was compared."""
+    diff: str
+    """Unified."""
+
+
 class TreeFile(Model):
     """A file at a commit."""
 

@@ -49,11 +49,16 @@ interface Recording {
 }
 const recordings = new WeakMap<AnyFunction, Recording>()
 
-/** What is known of a function's code; an input schema that would only be guessed is left for the service to read off it. */
+/**
+ * What is known of a function's code; an input schema that would only be guessed is left for the service to read off
+ * it.
+ */
 type Code = Pick<StoreCodeBlockParams, "entrypoint" | "language" | "inputSchema">
 const codes = new WeakMap<AnyFunction, Code>()
 
-/** Records that are under way: of more calls at once nothing is recorded, rather than that they wait for their records. */
+/**
+ * Records that are under way: of more calls at once nothing is recorded, rather than that they wait for their records.
+ */
 const mostAtOnce = 100
 let atOnce = 0
 /** A program that is done must not wait long for a service that does not answer. */
@@ -96,9 +101,9 @@ const record = (fn: AgentFunction, values: boolean, run: Run): void => {
 }
 
 /**
- * Makes a function one that agents may find and call. `publishFunctions` stores it as a snippet; from then on each call is
- * recorded: whether it failed and how, how long it ran, how much it took and gave. No call waits for its record; a program
- * that ends by itself does, for seconds, and `process.exit` does not.
+ * Makes a function one that agents may find and call. `publishFunctions` stores it as a snippet; from then on each call
+ * is recorded: whether it failed and how, how long it ran, how much it took and gave. No call waits for its record; a
+ * program that ends by itself does, for seconds, and `process.exit` does not.
  *
  * ```ts
  * const countWords = agentFunction((text: string) => text.split(/\s+/).length, {

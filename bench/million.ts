@@ -1,0 +1,98 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { Effect } from "effect"
+import type { Filled } from "./filled.ts"
+import { type Measured, milliseconds, thousands } from "./report.ts"
+
+/** Snippets; and the bars of a whole service's memory, in MB. */
+const sizes = [
+  { count: 1_000, memory: undefined },
+  { count: 22_000, memory: 250 },
+  { count: 100_000, memory: 450 },
+  { count: 1_000_000, memory: 1_200 }
+]
+const leastRecall = 0.99
+
+/** What the service is started with, so that memory is what it would be there: `start.cjs`. */
+const heap = ["--max-old-space-size=4096", "--heap-growing-percent=50", "--max-semi-space-size=8"]
+const sparing = {
+  MALLOC_MMAP_THRESHOLD_: "32768",
+  MALLOC_TRIM_THRESHOLD_: "131072",
+  MALLOC_ARENA_MAX: "2"
+}
+const args =
+  "deno" in process.versions
+    ? ["run", "-A", `--v8-flags=${[...heap, "--no-memory-pool", "--no-large-page-pool"].join(",")}`]
+    : heap
+
+/** An index of its own process: so many snippets in one home, and so many of another beside it. */
+const filled = (count: number, beside = 0) =>
+  Effect.promise(async (): Promise<Filled> => {
+    const child = spawn(
+      process.execPath,
+      [...args, join(import.meta.dirname, "filled.ts"), String(count), String(beside)],
+      {
+        cwd: join(import.meta.dirname, ".."),
+        env: { ...process.env, ...sparing },
+        stdio: ["ignore", "pipe", "inherit"]
+      }
+    )
+    const ended = once(child, "exit")
+    const said = await text(child.stdout)
+    const [code] = await ended
+    if (code !== 0) throw new Error(`an index of ${count} snippets ended with ${code}`)
+    return JSON.parse(said)
+  })
+
+/**
+ * The index in memory with neighbours of real snippets, up to a million: how fast, how large, and whether it finds the
+ * nearest.
+ */
+export const million = (scale: number) =>
+  Effect.gen(function* () {
+    const rows: Array<Measured> = []
+    for (const { count: full, memory } of sizes) {
+      const count = Math.round(full * scale)
+      const found = yield* filled(count)
+      const name = (what: string) => `${thousands(count)} neighbours of real snippets: ${what}`
+      rows.push(
+        {
+          name: name("a search by both stages"),
+          value: `p50 ${milliseconds(found.p50)}, p99 ${milliseconds(found.p99)}; in the index p50 ${milliseconds(found.indexP50)}, p99 ${milliseconds(found.indexP99)}; long tasks p50 ${milliseconds(found.longP50)}, p99 ${milliseconds(found.longP99)}`,
+          bar: "",
+          met: null
+        },
+        {
+          name: name("memory"),
+          value: `${Math.round(found.residentMiB)} MiB resident, ${Math.round(found.indexMiB)} of them the index`,
+          // of a whole service, which has more than this process
+          bar: memory === undefined || scale !== 1 ? "" : `${memory} MB`,
+          met: memory === undefined || scale !== 1 ? null : found.residentMiB * 1.048_576 <= memory
+        },
+        {
+          name: name("filled"),
+          value: `in ${found.fillSeconds.toFixed(1)} s (${thousands(count / found.fillSeconds)}/s), longest stretch ${milliseconds(found.longestSlice)}`,
+          bar: "",
+          met: null
+        },
+        {
+          name: name("of the exact best 50 by meaning are found"),
+          value: found.recall.toFixed(4),
+          bar: `${leastRecall}`,
+          met: found.recall >= leastRecall
+        }
+      )
+    }
+    const [small, other] = [Math.round(1_000 * scale), Math.round(1_000_000 * scale)]
+    const alone = yield* filled(small)
+    const beside = yield* filled(small, other)
+    rows.push({
+      name: `a search among ${thousands(small)}, beside ${thousands(other)} of another tenant`,
+      value: `in the index p50 ${milliseconds(beside.indexP50)}, without them ${milliseconds(alone.indexP50)}`,
+      bar: "",
+      met: null
+    })
+    return rows
+  })

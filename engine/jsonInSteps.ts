@@ -1,0 +1,18 @@
+import { JsonReader } from "./json.ts"
+
+/** What is read on end of what is here already. */
+const stretch = 65_536
+
+/**
+ * Reads JSON of our own, of UTF-8 bytes or a string, in steps of 64 Ki: others may have their turn between them. Texts
+ * in it may hold anything. Throws `JsonFault`.
+ */
+export function* jsonInSteps(source: Uint8Array | string): Generator<void, unknown> {
+  const reader = new JsonReader({ depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY, anyText: true })
+  for (let at = 0; at < source.length; at += stretch) {
+    if (typeof source === "string") reader.writeText(source.slice(at, at + stretch))
+    else reader.write(source.subarray(at, at + stretch))
+    yield
+  }
+  return reader.end()
+}

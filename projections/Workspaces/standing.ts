@@ -1,0 +1,74 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Holder } from "#domain/Scope.ts"
+
+/** A workspace as it stands. */
+export interface WorkspaceRecord {
+  readonly id: string
+  readonly generation: number
+  readonly org_id: string
+  readonly user_id: string
+  readonly head: string
+  readonly tree: string
+  readonly commits: number
+  readonly files: number
+  readonly updated_at: Date
+}
+
+const columns = "id, generation, org_id, user_id, head, tree, commits, files, updated_at"
+
+/** When a workspace changed last (milliseconds), and its id. */
+export type WorkspacePlace = readonly [updated: number, id: string]
+
+/** The workspaces that a key works in, the one that changed last first, from behind a place. */
+export const workspacesOf = (
+  { tenant, limits, userId, email }: Pick<Holder, "tenant" | "limits" | "userId" | "email">,
+  after: WorkspacePlace | null,
+  limit: number
+) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => {
+    const own = limits.actsFor === "own"
+    return sql.unsafe<WorkspaceRecord>(
+      `SELECT ${columns} FROM workspaces_v3.workspaces WHERE tenant = $1
+         AND ($2::timestamptz IS NULL OR updated_at < $2 OR (updated_at = $2 AND id > $3::text))
+         AND ($5::text IS NULL OR user_id = $5) AND ($6::text IS NULL OR lower(user_id) = $6)
+         AND ($7::text[] IS NULL OR id = ANY ($7))
+       ORDER BY updated_at DESC, id LIMIT $4::int`,
+      [
+        ...[tenant, after && new Date(after[0]), after?.[1] ?? null, limit],
+        ...[own ? userId : null, own && userId === null ? email : null, limits.workspaces]
+      ]
+    )
+  })
+
+/** A tenant's workspace; `undefined` when there is none of this id, or it was erased. */
+export const workspaceOf = (tenant: string, id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql.unsafe<WorkspaceRecord>(`SELECT ${columns} FROM workspaces_v3.workspaces WHERE tenant = $1 AND id = $2`, [
+        tenant,
+        id
+      ]),
+      ([workspace]) => workspace
+    )
+  )
+
+/** Workspaces whose ids begin with these digits, also those of which only a run is known. */
+export const workspacesBeginning = (digits: string, limit: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<{ id: string }>`SELECT id FROM workspaces_v3.workspaces WHERE starts_with(id, ${digits})
+        UNION SELECT workspace FROM workspaces_v3.runs WHERE starts_with(workspace, ${digits}) ORDER BY 1 LIMIT ${limit}::int`,
+      (rows) => rows.map(({ id }) => id)
+    )
+  )
+
+/** Whose workspace this is, also when its first chat has yet to open it. */
+export const tenantOfWorkspace = (id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<{ tenant: string }>`SELECT tenant FROM workspaces_v3.workspaces WHERE id = ${id}
+        UNION SELECT tenant FROM workspaces_v3.runs WHERE workspace = ${id}`,
+      ([workspace]) => workspace?.tenant
+    )
+  )

@@ -1,0 +1,181 @@
+import type { Projection } from "#engine/Projection.ts"
+import { table } from "../table.ts"
+
+interface WorkspaceRow {
+  readonly id: string
+  readonly tenant: string
+  readonly generation: number
+  readonly org_id: string
+  readonly user_id: string
+  readonly head: string
+  readonly tree: string
+  /** Of the last event that moved the head. */
+  readonly revision: number
+  readonly commits: number
+  readonly files: number
+  readonly updated_at: string
+}
+
+/** A commit of a workspace, as the log has it; its bytes are in git. */
+interface CommitRow {
+  /** The event's id. */
+  readonly id: string
+  readonly workspace: string
+  readonly revision: number
+  readonly sha: string
+  readonly parent: string | null
+  readonly tree: string
+  /** `null`: no chat made it. */
+  readonly run: string | null
+  readonly recorded_at: string
+}
+
+/** A run that has been asked for and has not ended. */
+interface RunRow {
+  readonly id: string
+  readonly tenant: string
+  readonly workspace: string
+  /** Runs of a workspace go in the order of these. */
+  readonly position: number
+}
+
+interface Moved {
+  readonly commit: string
+  readonly parent: string | null
+  readonly tree: string
+  readonly files: number
+  readonly workspace: string
+  /** Without one no chat made it. */
+  readonly run?: string | null
+}
+
+const ofWorkspace = ({ workspace }: { readonly workspace: string }) => [workspace]
+const ofRun = ({ run }: { readonly run: string }) => [run]
+
+const moved = {
+  rows: ofWorkspace,
+  to: (
+    row: WorkspaceRow | undefined,
+    { commit, tree, files }: Moved,
+    { recordedAt, revision }: { readonly recordedAt: number; readonly revision: number }
+  ): WorkspaceRow | undefined =>
+    row && {
+      ...row,
+      head: commit,
+      tree,
+      files,
+      revision,
+      commits: row.commits + 1,
+      updated_at: new Date(recordedAt).toISOString()
+    }
+}
+
+const committed = {
+  rows: (_: unknown, { eventId }: { readonly eventId: string }) => [eventId],
+  to: (
+    _: CommitRow | undefined,
+    { workspace, commit, parent, tree, run = null }: Moved,
+    envelope: { readonly recordedAt: number; readonly revision: number; readonly eventId: string }
+  ): CommitRow => ({
+    id: envelope.eventId,
+    workspace,
+    sha: commit,
+    parent,
+    tree,
+    run,
+    revision: envelope.revision,
+    recorded_at: new Date(envelope.recordedAt).toISOString()
+  })
+}
+
+const ended = { rows: ofRun, to: () => undefined }
+
+/** What an erased workspace had goes, whatever its rows' ids are. */
+const erased = { column: "workspace", value: ({ workspace }: { readonly workspace: string }) => workspace } as const
+
+/** Read model `workspaces`: where each workspace stands, its commits, and the runs that are still to end. */
+export const Workspaces = {
+  name: "workspaces",
+  version: 3,
+  tables: {
+    workspaces: table<WorkspaceRow>({
+      columns: {
+        id: "text",
+        tenant: "text",
+        generation: "integer",
+        org_id: "text",
+        user_id: "text",
+        head: "text",
+        tree: "text",
+        revision: "integer",
+        commits: "integer",
+        files: "integer",
+        updated_at: "timestamptz"
+      },
+      indexes: ["(tenant)"],
+      on: {
+        WorkspaceOpened: {
+          rows: ofWorkspace,
+          to: (_, { workspace, generation, text }, { tenant, revision, recordedAt }) =>
+            text === null
+              ? undefined
+              : {
+                  id: workspace,
+                  tenant,
+                  generation,
+                  org_id: text.org,
+                  user_id: text.user,
+                  revision,
+                  head: "",
+                  tree: "",
+                  commits: 0,
+                  files: 0,
+                  updated_at: new Date(recordedAt).toISOString()
+                }
+        },
+        ChatCompleted: moved,
+        ChatFailed: moved,
+        WorkspaceRestored: moved,
+        FilesChanged: moved,
+        CommitsPushed: moved,
+        WorkspaceErased: { rows: ofWorkspace, to: () => undefined }
+      }
+    }),
+    commits: table<CommitRow>({
+      columns: {
+        id: "text",
+        workspace: "text",
+        revision: "integer",
+        sha: "text",
+        parent: "text",
+        tree: "text",
+        run: "text",
+        recorded_at: "timestamptz"
+      },
+      indexes: ["(workspace, revision)", "(sha)"],
+      on: {
+        ChatCompleted: committed,
+        ChatFailed: committed,
+        WorkspaceRestored: committed,
+        FilesChanged: committed,
+        CommitsPushed: committed
+      },
+      drops: { WorkspaceErased: erased }
+    }),
+    runs: table<RunRow>({
+      columns: { id: "text", tenant: "text", workspace: "text", position: "bigint" },
+      indexes: ["(workspace)"],
+      on: {
+        ChatRequested: {
+          rows: ofRun,
+          // without its text it was asked for in a workspace that had been erased: it will not begin
+          to: (_, { run, workspace, text }, { tenant, position }) =>
+            text === null ? undefined : { id: run, tenant, workspace, position }
+        },
+        ChatCompleted: ended,
+        ChatFailed: ended
+      },
+      drops: { WorkspaceErased: erased }
+    })
+  }
+} satisfies Projection

@@ -1,0 +1,50 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { ActsFor, Role } from "#domain/Key.ts"
+import { Tier } from "#domain/Tier.ts"
+import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
+
+const Access = Schema.Struct({
+  key_id: Schema.String,
+  user_id: Schema.String,
+  user_email: Schema.String,
+  organization_id: Schema.NullOr(Schema.String),
+  tier: Tier,
+  role: Role,
+  operator: Schema.Boolean,
+  acts_for: ActsFor,
+  read_only: Schema.Boolean,
+  /** ISO 8601. */
+  expires_at: Schema.NullOr(Schema.String),
+  workspaces: Schema.NullOr(Schema.Array(Schema.String)),
+  models: Schema.NullOr(Schema.Array(Schema.String)),
+  operations: Schema.Array(Schema.String),
+  /** `null`: any number. */
+  rates: Schema.Struct({
+    search: Schema.NullOr(Schema.Int),
+    store: Schema.NullOr(Schema.Int),
+    chat: Schema.NullOr(Schema.Int),
+    keys_create: Schema.NullOr(Schema.Int),
+    keys_list: Schema.NullOr(Schema.Int),
+    keys_revoke: Schema.NullOr(Schema.Int),
+    other: Schema.NullOr(Schema.Int)
+  }).annotate({ identifier: "KeyRates" })
+}).annotate({ identifier: "Access" })
+
+/** What says of a key what it may: `/api/access`. */
+export class AccessApi extends HttpApiGroup.make("access")
+  .add(
+    HttpApiEndpoint.get("access", "/api/access", { success: Access }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Whose the key is that asks, and what it may do",
+        description:
+          "`operations` are this document's, by their ids, that are not refused to the key as a whole. A single thing may be out of its reach all the same, such as another person's workspace."
+      })
+    )
+  )
+  .middleware(WellFormed)
+  .middleware(Scoping)
+  .middleware(Rate)
+  .middleware(Authentication)
+  .middleware(Problems)
+  .annotateMerge(OpenApi.annotations({ title: "Access", description: "What a key may do." })) {}

@@ -1,0 +1,60 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
+
+const Status = Schema.Struct({
+  version: Schema.String,
+  /** ISO 8601. */
+  started_at: Schema.String,
+  runtime: Schema.String,
+  memory_bytes: Schema.Int,
+  head: Schema.String,
+  missing: Schema.Array(Schema.Literals(["database", "log", "search"])),
+  read_models: Schema.Array(
+    Schema.Struct({
+      name: Schema.String,
+      version: Schema.Int,
+      position: Schema.NullOr(Schema.String),
+      lag: Schema.NullOr(Schema.Int),
+      fault: Schema.NullOr(Schema.String)
+    }).annotate({ identifier: "ReadModelStatus" })
+  ),
+  reactions: Schema.Array(
+    Schema.Struct({ name: Schema.String, lag: Schema.Int, fault: Schema.NullOr(Schema.String) }).annotate({
+      identifier: "ReactionStatus"
+    })
+  ),
+  search: Schema.Struct({
+    position: Schema.String,
+    lag: Schema.Int,
+    snippets: Schema.NullOr(Schema.Int),
+    left_out: Schema.Int,
+    fault: Schema.NullOr(Schema.String)
+  }).annotate({ identifier: "SearchStatus" }),
+  chats: Schema.Struct({ running: Schema.Int, waiting: Schema.Int }).annotate({ identifier: "ChatStatus" }),
+  disks: Schema.Array(
+    Schema.Struct({
+      disk: Schema.Literals(["data", "database", "workspaces"]),
+      free_bytes: Schema.Int,
+      nearly_full: Schema.Boolean
+    }).annotate({ identifier: "DiskStatus" })
+  )
+}).annotate({ identifier: "ServiceStatus" })
+
+/** What the operator is told of the service: `/api/admin/status`. */
+export class ServiceApi extends HttpApiGroup.make("service")
+  .add(
+    HttpApiEndpoint.get("status", "/api/admin/status", { success: Status }).annotateMerge(
+      OpenApi.annotations({
+        summary: "How the service is: its read models, reactions, search, chats and disks",
+        description:
+          "For owners of the organization that the service made for its operator at its first start. Of several processes it is told by the one that answers. `lag` counts positions of the log: 0 is up to date."
+      })
+    )
+  )
+  .middleware(WellFormed)
+  .middleware(Scoping)
+  .middleware(Rate)
+  .middleware(Authentication)
+  .middleware(Problems)
+  .annotateMerge(OpenApi.annotations({ title: "Service", description: "How the service is." })) {}

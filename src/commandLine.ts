@@ -1,0 +1,68 @@
+import { Effect, Layer, Option, PubSub, Schedule } from "effect"
+import { Asker } from "#engine/ask.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
+import { Projector } from "#engine/project.ts"
+import * as Postgres from "#infra/postgres/client.ts"
+import * as PostgresHold from "#infra/postgres/hold.ts"
+import * as PostgresInstallation from "#infra/postgres/installation.ts"
+import { connect, launch } from "#infra/postgres/launcher/launcher.ts"
+import { lockFolder } from "#infra/postgres/launcher/lock.ts"
+import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
+import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
+import * as Codec from "./codec.ts"
+import { eventStore, logAudit, named, type StorageConfig } from "./engines.ts"
+import { projections } from "./readModels.ts"
+import { Storage } from "./usage/Storage.ts"
+
+/**
+ * The command line's: a running Postgres of the data folder, which is left running, or one that is started and stopped
+ * here. `alone` says that no service keeps the read models up, because the folder's lock could be had; on a database
+ * that is named, claims say that of each.
+ */
+export const toolDatabase = ({ dataDir, databaseUrl }: StorageConfig) =>
+  Effect.gen(function* () {
+    if (databaseUrl !== undefined) return { url: databaseUrl, alone: true }
+    const running = yield* connect({ dataDir })
+    if (Option.isNone(running)) return { url: (yield* launch({ dataDir })).url, alone: true }
+    return { url: running.value.url, alone: Option.isSome(yield* Effect.option(lockFolder(dataDir))) }
+  }).pipe(
+    // another one holds the folder, and its Postgres is still starting or already stopping
+    Effect.retry({ while: ({ reason }) => reason === "in-use", times: 100, schedule: Schedule.spaced("100 millis") })
+  )
+
+/** For a process beside a running service, whose projector it is that moves the read models. */
+const someoneElsesProjector = Layer.effect(
+  Projector,
+  Effect.map(PubSub.sliding<string>(1), (moved) => Projector.of({ moved, failures: Effect.succeed(new Map()) }))
+)
+
+/** What the command line stands on: the log and the read models. No reactions, no server. */
+export const tool = (config: StorageConfig) =>
+  Layer.unwrap(
+    Effect.map(toolDatabase(config), ({ url, alone }) =>
+      Layer.mergeAll(
+        Dispatcher.layer,
+        Storage.unbounded,
+        Asker.layer(projections).pipe(Layer.provideMerge(alone ? Projector.layer(projections) : someoneElsesProjector))
+      ).pipe(
+        Layer.provideMerge(
+          Layer.mergeAll(
+            Codec.layer,
+            Layer.provideMerge(logAudit(config), eventStore(config)),
+            PostgresReadModels.layer,
+            PostgresInstallation.layer
+          )
+        ),
+        // beside a service, whose read models are moved on by it, no vector is made
+        Layer.provideMerge(EmbeddingTable.whenNeeded),
+        Layer.provideMerge(
+          config.databaseUrl === undefined
+            ? Postgres.layer(url)
+            : Layer.provideMerge(PostgresHold.beside, named(url, config))
+        )
+      )
+    )
+  )
+
+export { parentGone } from "#infra/parent.ts"
+export { findText } from "#infra/postgres/findText.ts"

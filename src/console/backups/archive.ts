@@ -1,0 +1,53 @@
+/** A file of an archive, as bytes that the browser keeps where it wants. */
+export interface ArchivedFile {
+  readonly name: string
+  readonly content: Blob
+}
+
+const block = 512
+
+const textIn = (header: Uint8Array, from: number, length: number): string => {
+  const bytes = header.subarray(from, from + length)
+  const end = bytes.indexOf(0)
+  return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end))
+}
+
+/** In octal digits, or, where these would not do, as bytes behind a first one that says so. */
+const sizeIn = (header: Uint8Array): number => {
+  const bytes = header.subarray(124, 136)
+  if ((bytes[0]! & 0x80) === 0) return Number.parseInt(textIn(header, 124, 12).trim() || "0", 8)
+  return bytes.subarray(1).reduce((sum, byte) => sum * 256 + byte, 0)
+}
+
+/** What a header of the pax kind says of the entry behind it. */
+const paxIn = (text: string): { readonly [key: string]: string } =>
+  Object.fromEntries(
+    text.split("\n").flatMap((line) => {
+      const [, key, value] = /^\d+ ([^=]+)=(.*)$/s.exec(line) ?? []
+      return key === undefined || value === undefined ? [] : [[key, value]]
+    })
+  )
+
+/** The files of a tar, in their order. Fails where it is cut off, or is none. */
+export const filesIn = async (archive: Blob): Promise<ReadonlyArray<ArchivedFile>> => {
+  const files: Array<ArchivedFile> = []
+  let pax: { readonly [key: string]: string } = {}
+  for (let at = 0; at + block <= archive.size; ) {
+    const header = new Uint8Array(await archive.slice(at, at + block).arrayBuffer())
+    if (header.every((byte) => byte === 0)) return files
+    const size = pax["size"] === undefined ? sizeIn(header) : Number(pax["size"])
+    if (!Number.isSafeInteger(size) || size < 0) throw new Error("It is no archive: a header can't be read.")
+    const prefix = textIn(header, 345, 155)
+    const name = pax["path"] ?? (prefix === "" ? "" : `${prefix}/`) + textIn(header, 0, 100)
+    const from = at + block
+    if (from + size > archive.size) throw new Error(`It is cut off in ${name}.`)
+    const kind = String.fromCharCode(header[156]!)
+    if (kind === "x") pax = paxIn(await archive.slice(from, from + size).text())
+    else {
+      if (kind === "0" || kind === "\0") files.push({ name, content: archive.slice(from, from + size) })
+      pax = {}
+    }
+    at = from + Math.ceil(size / block) * block
+  }
+  throw new Error("It is cut off: it has no end.")
+}

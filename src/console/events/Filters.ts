@@ -1,0 +1,40 @@
+import { useEffect, useState } from "preact/hooks"
+import { html, type Node } from "../html.ts"
+import { go, href } from "../router.ts"
+import { plain } from "../visible.ts"
+import { type Asked, placeIn, queryOf } from "./asked.ts"
+import { eventTypes } from "./types.ts"
+
+const valueOf = (event: Event): string => (event.target as HTMLInputElement).value
+
+/** By what events are narrowed, and where in the log one is. */
+export const Filters = ({
+  asked,
+  actors
+}: {
+  readonly asked: Asked
+  readonly actors: ReadonlyArray<readonly [id: string, name: string]>
+}): Node => {
+  const [place, setPlace] = useState(asked.asOf)
+  useEffect(() => setPlace(asked.asOf), [asked.asOf])
+  const to = (part: Partial<Asked>) => go(href("events", {}, queryOf({ ...asked, ...part })))
+  const jump = (event: Event) => {
+    event.preventDefault()
+    to({ asOf: placeIn(place), oldest: false })
+  }
+  const known = asked.actor === "" || actors.some(([id]) => id === asked.actor)
+  return html`<form class="filters" role="search" onSubmit=${jump}>
+    <label>Type <select value=${asked.type} onChange=${(event: Event) => to({ type: valueOf(event) })}>
+      <option value="">any</option>
+      ${!eventTypes.includes(asked.type) && asked.type !== "" && html`<option value=${asked.type}>${plain(asked.type)}</option>`}
+      ${eventTypes.map((type) => html`<option key=${type} value=${type}>${type}</option>`)}</select></label>
+    <label>By <select value=${asked.actor} onChange=${(event: Event) => to({ actor: valueOf(event) })}>
+      <option value="">anybody</option>
+      ${!known && html`<option value=${asked.actor}>${plain(asked.actor)}</option>`}
+      ${actors.map(([id, name]) => html`<option key=${id} value=${id}>${plain(name)}</option>`)}</select></label>
+    <label>Stream <input value=${asked.stream} placeholder="any" autocomplete="off" spellcheck="false" onChange=${(event: Event) => to({ stream: valueOf(event).trim() })} /></label>
+    <label>At <input value=${place} placeholder="a position, or 2026-01-31 12:00" autocomplete="off" spellcheck="false" onInput=${(event: Event) => setPlace(valueOf(event))} /></label>
+    <button class="small">Jump</button>
+    ${asked.asOf !== "" && html`<a href=${href("events", {}, queryOf({ ...asked, asOf: "" }))}>To the newest</a>`}
+  </form>`
+}

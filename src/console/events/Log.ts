@@ -1,0 +1,65 @@
+import { useEffect, useState } from "preact/hooks"
+import type { RecordedEvent } from "../../../clients/typescript/src/index.ts"
+import { html, type Node } from "../html.ts"
+import { CutOff } from "../live/Live.ts"
+import { useLive } from "../live/useLive.ts"
+import { More } from "../parts/More.ts"
+import { usePages } from "../parts/pages.ts"
+import { Empty, whenThere } from "../parts/States.ts"
+import type { Session } from "../session.ts"
+import { type Asked, isAsked } from "./asked.ts"
+import { Rows } from "./Rows.ts"
+
+const atOnce = 100
+/** Events that came while the page was open and are kept: whoever wants more loads it again. */
+const mostNew = 2_000
+
+const given = ({ type, stream, actor }: Asked) => ({
+  ...(type === "" ? {} : { type }),
+  ...(stream === "" ? {} : { stream }),
+  ...(actor === "" ? {} : { actor })
+})
+
+/** The newest first, from the end or from a place back. */
+const back = async ({ cairn }: Session, asked: Asked, before: string | undefined, signal: AbortSignal) => {
+  const from = before === undefined ? (asked.asOf === "" ? {} : { asOf: asked.asOf }) : { before }
+  const { events, nextBefore } = await cairn.system.newestEvents(
+    { ...given(asked), ...from, limit: atOnce },
+    { signal }
+  )
+  return { rows: [...events].reverse(), next: nextBefore }
+}
+
+/** The oldest first, from the beginning on. */
+const onwards = async ({ cairn }: Session, asked: Asked, after: string | undefined, signal: AbortSignal) => {
+  const pages = cairn.system.events({ ...given(asked), after, limit: atOnce }, { signal }).pages()
+  const page = await pages.next()
+  if (page.done) return { rows: [], next: null }
+  const { events, nextAfter } = page.value
+  return { rows: events, next: events.length < atOnce ? null : nextAfter }
+}
+
+const nothing = html`<${Empty} title="No such event"><p>Nothing in the log is what was asked for.</p><//>`
+
+/** The log as it is asked for, page by page, and on as it grows where it is looked at from its end. */
+export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: ReadonlyMap<string, string> }): Node => {
+  const name = JSON.stringify(asked)
+  const [come, setCome] = useState<ReadonlyArray<RecordedEvent>>([])
+  const isLive = asked.asOf === "" && !asked.oldest
+  useEffect(() => setCome([]), [name])
+  useLive((event) => {
+    if (isLive && isAsked(asked, event)) setCome((before) => [event, ...before].slice(0, mostNew))
+  })
+  const { first, rows, more, problem } = usePages<RecordedEvent>(name, (open, cursor, signal) =>
+    asked.oldest ? onwards(open, asked, cursor, signal) : back(open, asked, cursor, signal)
+  )
+  const known = new Set(rows.map(({ eventId }) => eventId))
+  const all = [...come.filter(({ eventId }) => !known.has(eventId)), ...rows]
+  return html`${isLive && html`<${CutOff} />`}
+    ${whenThere(
+      first,
+      () => html`${all.length === 0 ? nothing : html`<${Rows} of=${all} names=${names} label=${asked.oldest ? "Events, the oldest first" : "Events, the newest first"} />`}
+        <${More} more=${more} problem=${problem} label=${asked.oldest ? "Show later ones" : "Show earlier ones"} />`,
+      10
+    )}`
+}

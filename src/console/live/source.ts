@@ -1,0 +1,138 @@
+import { computed, signal } from "@preact/signals"
+import {
+  AuthenticationError,
+  PermissionDeniedError,
+  type RecordedEvent,
+  ValidationError
+} from "../../../clients/typescript/src/index.ts"
+import { failure, type Session, session } from "../session.ts"
+import { pauseBefore } from "./pause.ts"
+
+/**
+ * How the source stands. `off`: nobody listens, or the key may not read the log. `cut`: it is tried again by itself.
+ */
+export type Standing =
+  | { readonly is: "off" | "connecting" | "live" }
+  | { readonly is: "cut"; readonly since: number; readonly why: string }
+
+/** The newest events that are kept. */
+const kept = 100
+
+const current = signal<Standing>({ is: "off" })
+const heard = signal<ReadonlyArray<RecordedEvent>>([])
+
+/** Whether what is shown goes on by itself. */
+export const standing = computed(() => current.value)
+/** The newest events, the newest first, and on as they come. */
+export const newest = computed(() => heard.value)
+
+type Hear = (event: RecordedEvent) => void
+
+const listeners = new Set<Hear>()
+let stop: (() => void) | undefined
+/** Ends a pause before the next try. */
+let wake: (() => void) | undefined
+
+const cut = (error: unknown): void => {
+  const since = current.value.is === "cut" ? current.value.since : Date.now()
+  current.value = { is: "cut", since, why: error instanceof Error ? error.message : String(error) }
+}
+
+const pause = (milliseconds: number, ended: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      ended.removeEventListener("abort", done)
+      resolve()
+    }
+    const timer = setTimeout(done, milliseconds)
+    ended.addEventListener("abort", done)
+    wake = done
+  })
+
+/** The tab's one connection: the newest events first, then each as it comes, for as long as anybody listens. */
+const follow = async ({ cairn }: Session, ended: AbortController): Promise<void> => {
+  const { signal: over } = ended
+  /** Of the connection that there is: one that the browser knows to be lost is given up at once. */
+  let connection = new AbortController()
+  const lost = () => connection.abort(new Error("This computer is offline."))
+  const back = () => wake?.()
+  window.addEventListener("offline", lost)
+  window.addEventListener("online", back)
+  over.addEventListener("abort", () => connection.abort(over.reason))
+  const told = cairn.withOptions({
+    maxRetries: 0,
+    fetch: async (url, init) => {
+      const response = await globalThis.fetch(url, init)
+      if (response.ok && url.includes("/api/events/stream")) current.value = { is: "live" }
+      return response
+    }
+  })
+  let after: string | undefined
+  let tries = 0
+  const tell = (event: RecordedEvent) => {
+    after = event.position
+    tries = 0
+    if (heard.value.some(({ eventId }) => eventId === event.eventId)) return
+    heard.value = [event, ...heard.value].slice(0, kept)
+    for (const hear of listeners) hear(event)
+  }
+  while (!over.aborted) {
+    connection = new AbortController()
+    const { signal } = connection
+    try {
+      if (after === undefined) {
+        const { events, nextAfter } = await told.system.newestEvents({ limit: kept / 2 }, { signal })
+        heard.value = [...events].reverse()
+        after = nextAfter
+      }
+      for await (const event of told.system.eventStream({ after }, { signal })) tell(event)
+    } catch (error) {
+      if (over.aborted) break
+      if (error instanceof PermissionDeniedError || error instanceof AuthenticationError) {
+        current.value = { is: "off" }
+        failure(error)
+        break
+      }
+      // a service that was brought back from a backup may know nothing of this place
+      if (error instanceof ValidationError) after = undefined
+      cut(error)
+      await pause(pauseBefore(tries++), over)
+    }
+  }
+  window.removeEventListener("offline", lost)
+  window.removeEventListener("online", back)
+}
+
+const begin = (): void => {
+  const open = session.value
+  if (!open?.may("events.eventStream")) return
+  const ended = new AbortController()
+  stop = () => {
+    ended.abort(new Error("Nobody listens any more."))
+    stop = undefined
+    heard.value = []
+    current.value = { is: "off" }
+  }
+  current.value = { is: "connecting" }
+  void follow(open, ended)
+}
+
+/** Hears each event from now on; what this gives ends that. The last one to leave ends the connection. */
+export const listen = (hear: Hear): (() => void) => {
+  listeners.add(hear)
+  if (stop === undefined) begin()
+  return () => {
+    listeners.delete(hear)
+    // who goes from page to page leaves and comes back at once
+    setTimeout(() => listeners.size === 0 && stop?.(), 1_000)
+  }
+}
+
+/** Tries at once, and not after a pause. */
+export const tryNow = (): void => wake?.()
+
+// the next one who signs in is told their own
+session.subscribe((open) => {
+  if (!open) stop?.()
+})

@@ -1,0 +1,11 @@
+import { useEffect, useRef } from "preact/hooks"
+
+/** Calls for something anew every so many milliseconds, while the component is there and the tab is looked at. */
+export const useEvery = (milliseconds: number, again: () => void): void => {
+  const latest = useRef(again)
+  latest.current = again
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === "visible" && latest.current(), milliseconds)
+    return () => clearInterval(timer)
+  }, [milliseconds])
+}

@@ -1,0 +1,50 @@
+import { html, type Node } from "../html.ts"
+import type { Bin } from "./bins.ts"
+
+type Kind = keyof Bin["counts"]
+
+/** What stands in a bar, from below. */
+interface Part {
+  readonly kind: Kind
+  readonly called: string
+  readonly bad?: boolean
+}
+
+const [width, height] = [288, 64]
+
+/** Bars over time, one a bin, with what they are of and how many there are in all. */
+export const Chart = ({
+  title,
+  of,
+  parts
+}: {
+  readonly title: string
+  readonly of: ReadonlyArray<Bin>
+  readonly parts: ReadonlyArray<Part>
+}): Node => {
+  const sumOf = ({ counts }: Bin) => parts.reduce((sum, { kind }) => sum + counts[kind], 0)
+  const most = Math.max(1, ...of.map(sumOf))
+  const total = of.reduce((sum, bin) => sum + sumOf(bin), 0)
+  const step = width / of.length
+  const peak = of.find((bin) => sumOf(bin) === most)
+  const told = parts.map(({ kind, called }) => `${of.reduce((sum, { counts }) => sum + counts[kind], 0)} ${called}`)
+  const spoken = total === 0 ? "none" : `${told.join(", ")}; the most, ${most}, ${peak?.label}`
+  const bars = of.map((bin, index) => {
+    let below = 0
+    const said = parts.map(({ kind, called }) => `${bin.counts[kind]} ${called}`).join(", ")
+    return html`<g key=${bin.from.getTime()}><title>${`${bin.label}: ${said}`}</title>
+      <rect class="room" x=${index * step} y="0" width=${step} height=${height} />
+      ${parts.map(({ kind, bad }) => {
+        const size = (bin.counts[kind] / most) * (height - 2)
+        below += size
+        return (
+          size > 0 &&
+          html`<rect key=${kind} class=${bad ? "bad" : "good"} x=${index * step + step * 0.12} y=${height - below} width=${step * 0.76} height=${size} rx="1" />`
+        )
+      })}</g>`
+  })
+  return html`<figure class="chart"><figcaption><span>${title}</span><b>${total.toLocaleString("en")}</b></figcaption>
+    <svg viewBox=${`0 0 ${width} ${height + 1}`} preserveAspectRatio="none" role="img" aria-label=${`${title}: ${spoken}`}>
+      ${bars}<line x1="0" x2=${width} y1=${height + 0.5} y2=${height + 0.5} /></svg>
+    <p class="ends quiet" aria-hidden="true"><span>${of[0]?.label}</span><span>${of.at(-1)?.label}</span></p></figure>`
+}

@@ -1,0 +1,49 @@
+import type { Activity } from "../../../clients/typescript/src/index.ts"
+import { html, type Node } from "../html.ts"
+import { useAgain } from "../live/useLive.ts"
+import { useLoaded } from "../loading.ts"
+import { whenThere } from "../parts/States.ts"
+import { href, route } from "../router.ts"
+import { binsOf, type Range, rangeIn, sinceOf, totalOf } from "./bins.ts"
+import { Chart } from "./Chart.ts"
+import { FirstSteps } from "./FirstSteps.ts"
+
+/** What is counted, and changes the charts when it comes. */
+const counted = [
+  ...["SearchAnswered", "SnippetUploaded", "VoteCast", "VoteRequested", "GradingFailed"],
+  ...["ExecutionRecorded", "CommentAdded", "ChatRequested", "ChatFailed"]
+]
+
+const names = { day: "24 hours", week: "7 days", month: "30 days" } as const
+
+const Charts = ({ of, range }: { readonly of: Activity; readonly range: Range }): Node => {
+  const bins = binsOf(range, Date.parse(of.until), of.hours)
+  const total = totalOf(of.hours)
+  const isFresh = total.searches + total.uploads + total.chats === 0
+  return html`
+    ${isFresh && html`<${FirstSteps} />`}
+    <div class="charts">
+      <${Chart} title="Searches" of=${bins} parts=${[{ kind: "searches", called: "searches" }]} />
+      <${Chart} title="Snippets stored" of=${bins} parts=${[{ kind: "uploads", called: "stored" }]} />
+      <${Chart} title="Votes" of=${bins} parts=${[{ kind: "votesFor", called: "for" }, { kind: "votesAgainst", called: "against", bad: true }]} />
+      <${Chart} title="Chats asked for" of=${bins} parts=${[{ kind: "chats", called: "chats" }]} />
+      <${Chart} title="Chats failed or stopped" of=${bins} parts=${[{ kind: "chatsFailed", called: "failed", bad: true }]} />
+      <${Chart} title="Runs of code" of=${bins} parts=${[{ kind: "executions", called: "runs" }]} />
+    </div>
+    <p class="note">${of.pendingGradings === 0 ? "No grading is due." : `${of.pendingGradings.toLocaleString("en")} ${of.pendingGradings === 1 ? "grading is" : "gradings are"} due.`}</p>`
+}
+
+/** How much happened, over a day, a week or a month, and on as it happens. */
+export const Counts = (): Node => {
+  const range = rangeIn(route.value.query)
+  const loaded = useLoaded(`activity ${range}`, ({ cairn }, signal) =>
+    cairn.system.activity({ since: sinceOf(range, Date.now()).toISOString() }, { signal })
+  )
+  useAgain(counted, loaded[1])
+  return html`<section class="happened"><header><h2>What happened</h2>
+    <nav class="facets" aria-label="Time">${(["day", "week", "month"] as const).map(
+      (one) =>
+        html`<a key=${one} href=${href("overview", {}, { range: one === "day" ? undefined : one })} aria-current=${one === range ? "true" : undefined}>${names[one]}</a>`
+    )}</nav></header>
+    ${whenThere(loaded, (activity) => html`<${Charts} of=${activity} range=${range} />`, 5)}</section>`
+}

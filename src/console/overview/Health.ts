@@ -1,0 +1,61 @@
+import type { Readiness, ServiceStatus } from "../../../clients/typescript/src/index.ts"
+import { html, type Node } from "../html.ts"
+import { useEvery } from "../live/useEvery.ts"
+import { useLoaded } from "../loading.ts"
+import { whenThere } from "../parts/States.ts"
+import { Time } from "../parts/Time.ts"
+import { href } from "../router.ts"
+import { may } from "../session.ts"
+import { bytesIn } from "../workspaces/bytes.ts"
+
+const titles = { ready: "Ready", starting: "Catching up", failing: "Something has stopped" } as const
+const marks = { ready: "completed", starting: "running", failing: "failed" } as const
+
+/** What is not as it should be, a sentence each. */
+const complaintsOf = ({ readModels, nearlyFull, leftOut }: Readiness): ReadonlyArray<string> => [
+  ...Object.entries(readModels).flatMap(([name, state]) => (state === "ok" ? [] : [`${name}: ${state}`])),
+  ...nearlyFull.map((disk) => `The disk of the ${disk} is nearly full: writes to it are refused.`),
+  ...(leftOut.count === 0 ? [] : [`${leftOut.count.toLocaleString("en")} snippets are not found by all that they say.`])
+]
+
+/** Disks by what is free on them: most are one and the same. */
+const roomOf = ({ disks }: ServiceStatus): ReadonlyArray<readonly [string, string]> => {
+  const rooms = new Map<string, Array<string>>()
+  for (const { disk, freeBytes } of disks)
+    rooms.set(bytesIn(freeBytes), [...(rooms.get(bytesIn(freeBytes)) ?? []), disk])
+  if (rooms.size === 1) return [["Free", [...rooms.keys()][0]!]]
+  return [...rooms].map(([free, of]) => [`Free, ${of.join(" and ")}`, free])
+}
+
+const Facts = ({ of }: { readonly of: ServiceStatus }): Node => {
+  const behind = of.readModels.filter(({ lag, fault }) => lag !== 0 || fault !== null).length
+  return html`<dl class="facts-line">
+    <div><dt>Version</dt><dd>${of.version}</dd></div>
+    <div><dt>Began</dt><dd><${Time} at=${of.startedAt} /></dd></div>
+    <div><dt>Runs on</dt><dd>${of.runtime}</dd></div>
+    <div><dt>Memory</dt><dd>${bytesIn(of.memoryBytes)}</dd></div>
+    ${roomOf(of).map(([title, free]) => html`<div key=${title}><dt>${title}</dt><dd>${free}</dd></div>`)}
+    <div><dt>Chats</dt><dd>${of.chats.running} running, ${of.chats.waiting} waiting</dd></div>
+    <div><dt>Read models</dt><dd><a href=${href("readModels")}>${behind === 0 ? `all ${of.readModels.length} up to date` : `${behind} of ${of.readModels.length} behind`}</a></dd></div>
+  </dl>`
+}
+
+const Operated = (): Node => {
+  const loaded = useLoaded("status", ({ cairn }, signal) => cairn.system.status({ signal }))
+  useEvery(10_000, loaded[1])
+  return whenThere(loaded, (status) => html`<${Facts} of=${status} />`, 1)
+}
+
+/** Whether the service can answer everything, and what its operator is told besides. */
+export const Health = (): Node => {
+  const loaded = useLoaded("ready", ({ cairn }, signal) => cairn.system.ready({ signal }))
+  useEvery(10_000, loaded[1])
+  return html`<section class="health" aria-label="Health">
+    ${whenThere(
+      loaded,
+      (ready) => html`<p><span class=${`status ${marks[ready.status]}`} role="status">${titles[ready.status]}</span></p>
+        <ul class="plain">${complaintsOf(ready).map((said) => html`<li key=${said}>${said}</li>`)}</ul>`,
+      1
+    )}
+    ${may("service.status") && html`<${Operated} />`}</section>`
+}

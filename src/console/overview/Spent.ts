@@ -1,0 +1,32 @@
+import { html, type Node } from "../html.ts"
+import { useAgain } from "../live/useLive.ts"
+import { useLoaded } from "../loading.ts"
+import { whenThere } from "../parts/States.ts"
+import { may } from "../session.ts"
+
+const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 2 })
+const count = (number: number): string => number.toLocaleString("en", { notation: "compact" })
+
+/** A number, and what it is of. */
+export const Figure = ({ title, value, more }: { title: string; value: string; more?: string | undefined }): Node =>
+  html`<div class="figure"><dt>${title}</dt><dd>${value}</dd>${more !== undefined && html`<dd class="quiet">${more}</dd>`}</div>`
+
+/** What chats took today: of all of the organization for who may see it, else of the key. */
+export const Spent = (): Node => {
+  const today = new Date().toISOString().slice(0, 10)
+  const loaded = useLoaded(`spent ${today}`, ({ cairn }, signal) =>
+    cairn.usage({ since: today, until: today }, { signal })
+  )
+  useAgain(["ModelTurned", "ChatRequested", "SnippetUploaded", "SnippetDeleted"], loaded[1], 2_000)
+  const whose = may("usage.setBounds") ? "Of the organization" : "By this key"
+  return whenThere(
+    loaded,
+    ({ total, stored }) => html`<dl class="figures" aria-label="Today">
+      <${Figure} title="Spent today" value=${total.cost === null ? "not known" : dollars.format(total.cost)} more=${total.cost === null ? "a model has no price" : whose} />
+      <${Figure} title="Chats today" value=${count(total.chats)} more=${`${count(total.turns)} turns`} />
+      <${Figure} title="Tokens today" value=${count(total.inputTokens + total.outputTokens)} more=${`${count(total.outputTokens)} written`} />
+      ${stored !== null && html`<${Figure} title="Snippets" value=${count(stored.snippets)} />`}
+    </dl>`,
+    2
+  )
+}

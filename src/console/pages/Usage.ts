@@ -1,0 +1,64 @@
+import { html, type Node } from "../html.ts"
+import { useAgain } from "../live/useLive.ts"
+import { useLoaded } from "../loading.ts"
+import { Figure } from "../overview/Spent.ts"
+import { whenThere } from "../parts/States.ts"
+import { go, href, route } from "../router.ts"
+import { may } from "../session.ts"
+import { useTitle } from "../title.ts"
+import { type Asked, askedIn, type Group, groups, monthsBefore } from "../usage/asked.ts"
+import { BoundsSpent } from "../usage/Bounds.ts"
+import { useNames } from "../usage/names.ts"
+import { costOf, Rows } from "../usage/Rows.ts"
+import { SetBounds } from "../usage/SetBounds.ts"
+import { bytesIn } from "../workspaces/bytes.ts"
+
+const month = new Intl.DateTimeFormat("en", { month: "long", year: "numeric", timeZone: "UTC" })
+const called: { readonly [group in Group]: string } = {
+  day: "By day",
+  model: "By model",
+  user: "By person",
+  key: "By key",
+  workspace: "By workspace"
+}
+
+const Time = ({ asked, now }: { readonly asked: Asked; readonly now: number }): Node => {
+  const to = (part: Partial<Asked>) => href("usage", {}, { ...asked, ...part })
+  const day = (name: "since" | "until") => (event: Event) =>
+    go(to({ [name]: (event.target as HTMLInputElement).value }), true)
+  return html`<div class="filters">
+    <nav class="facets" aria-label="Months">${monthsBefore(now, 3).map(
+      ({ since, until }) =>
+        html`<a key=${since} href=${to({ since, until })} aria-current=${asked.since === since && asked.until === until ? "true" : undefined}>${month.format(Date.parse(since))}</a>`
+    )}</nav>
+    <label>From <input type="date" value=${asked.since} max=${asked.until} onChange=${day("since")} /></label>
+    <label>to <input type="date" value=${asked.until} onChange=${day("until")} /></label>
+    <span class="quiet">days of UTC</span></div>`
+}
+
+/** What chats used, beside what bounds it: of the whole organization for who may see that, else of the key. */
+export const Usage = (): Node => {
+  useTitle("Usage")
+  const now = Date.now()
+  const asked = askedIn(route.value.query, now)
+  const { names } = useNames()
+  const loaded = useLoaded(JSON.stringify(["usage", asked]), ({ cairn }, signal) => cairn.usage(asked, { signal }))
+  const [, again] = loaded
+  useAgain(["ChatRequested", "ModelTurned", "BoundsSet", "SnippetUploaded", "SnippetDeleted"], again, 5_000)
+  return html`<div class="page usage"><header class="title"><h1>Usage</h1>
+      <p class="quiet">${may("usage.setBounds") ? "Of the whole organization." : "Of this key."} Costs are by the prices of now.</p></header>
+    <${Time} asked=${asked} now=${now} />
+    ${whenThere(
+      loaded,
+      (of) => html`<dl class="figures" aria-label="Together">
+          <${Figure} title="Chats" value=${of.total.chats.toLocaleString("en")} more=${`${of.total.turns.toLocaleString("en")} turns`} />
+          <${Figure} title="Tokens" value=${(of.total.inputTokens + of.total.outputTokens).toLocaleString("en")} more=${`${of.total.outputTokens.toLocaleString("en")} written`} />
+          <${Figure} title="Cost" value=${costOf(of.total.cost)} more=${of.total.cost === null ? "a model has no price" : undefined} />
+          ${of.stored !== null && html`<${Figure} title="Stored now" value=${`${of.stored.snippets.toLocaleString("en")} ${of.stored.snippets === 1 ? "snippet" : "snippets"}`} more=${`${bytesIn(of.stored.repositoryBytes)} of commits`} />`}
+        </dl>
+        <section><header class="heads"><h2>Bounds</h2><${SetBounds} again=${again} /></header><${BoundsSpent} of=${of} names=${names} /></section>
+        <section><nav class="tabs" aria-label="What each row is of">${groups.map((by) => html`<a key=${by} href=${href("usage", {}, { ...asked, by })} aria-current=${by === asked.by ? "page" : undefined}>${called[by]}</a>`)}</nav>
+          <${Rows} of=${of} by=${of.by as Group} names=${names} /></section>`,
+      8
+    )}</div>`
+}

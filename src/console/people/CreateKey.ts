@@ -1,0 +1,81 @@
+import { useRef, useState } from "preact/hooks"
+import type { CreatedKey } from "../../../clients/typescript/src/index.ts"
+import { html, type Node } from "../html.ts"
+import { Copy } from "../parts/Copy.ts"
+import { Text } from "../parts/Text.ts"
+import { failure, may, session } from "../session.ts"
+import { givenBy } from "./roles.ts"
+
+const valueOf = (event: Event): string => (event.target as HTMLInputElement).value
+
+const empty = { email: "", name: "", role: "", actsFor: "", readOnly: false, ends: "" }
+
+/** The end of a day in the reader's zone, as an instant; `undefined`: none was given. */
+const endOf = (day: string): string | undefined => (day === "" ? undefined : new Date(`${day}T23:59:59`).toISOString())
+
+const Fields = ({ form, set }: { form: typeof empty; set: (part: Partial<typeof empty>) => void }): Node => html`
+  <label>E-mail of its person <input type="email" value=${form.email} autocomplete="off" onInput=${(event: Event) => set({ email: valueOf(event) })} /></label>
+  <label>Name <input value=${form.name} maxlength="200" autocomplete="off" placeholder="laptop" onInput=${(event: Event) => set({ name: valueOf(event) })} /></label>
+  <label>Role <select value=${form.role} onChange=${(event: Event) => set({ role: valueOf(event) })}>
+    <option value="">theirs, or member for somebody new</option>
+    ${givenBy(session.value!.access.role).map((one) => html`<option key=${one} value=${one}>${one}</option>`)}</select></label>
+  <label>Works in <select value=${form.actsFor} onChange=${(event: Event) => set({ actsFor: valueOf(event) })}>
+    <option value="">as its role does</option><option value="own">its person's workspaces</option><option value="any">everybody's workspaces, as a back end does</option></select></label>
+  <label>Valid up to and with <input type="date" value=${form.ends} onInput=${(event: Event) => set({ ends: valueOf(event) })} /></label>
+  <label class="check"><input type="checkbox" checked=${form.readOnly} onChange=${() => set({ readOnly: !form.readOnly })} /> It only reads</label>`
+
+const Made = ({ of }: { readonly of: CreatedKey }): Node => html`
+  <p><b><${Text} of=${of.name} /></b> of <${Text} of=${of.userEmail} />, ${of.role}${of.isNewMember && ", who is new here"}.</p>
+  <p class="secret"><code>${of.key}</code><${Copy} text=${of.key} what="the key" /></p>
+  <p class="note warn">It is shown this once, and kept nowhere: copy it now.</p>`
+
+/** Makes a key, and shows it once. */
+export const CreateKey = ({ again }: { readonly again: () => void }): Node => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [form, setForm] = useState(empty)
+  const [made, setMade] = useState<CreatedKey>()
+  const [problem, setProblem] = useState("")
+  const [busy, setBusy] = useState(false)
+  const close = () => dialog.current?.close()
+  const closed = () => {
+    setMade(undefined)
+    setForm(empty)
+    setProblem("")
+  }
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (form.email.trim() === "" || form.name.trim() === "")
+      return setProblem("Say whose it is, and what it is called.")
+    setBusy(true)
+    setProblem("")
+    try {
+      const created = await session.value!.cairn.keys.create({
+        email: form.email.trim(),
+        keyName: form.name.trim(),
+        role: form.role === "" ? undefined : (form.role as "admin" | "member" | "reader"),
+        actsFor: form.actsFor === "" ? undefined : (form.actsFor as "own" | "any"),
+        readOnly: form.readOnly ? true : undefined,
+        expiresAt: endOf(form.ends)
+      })
+      setMade(created)
+      again()
+    } catch (error) {
+      setProblem(failure(error))
+    }
+    setBusy(false)
+  }
+  if (!may("keys.createKey")) return null
+  return html`<button type="button" class="primary" onClick=${() => dialog.current?.showModal()}>Create a key…</button>
+    <dialog ref=${dialog} aria-label="Create a key" onClose=${closed}>
+      <h2>${made === undefined ? "Create a key" : "The key"}</h2>
+      ${
+        made !== undefined
+          ? html`<${Made} of=${made} /><div class="actions"><button type="button" class="primary" onClick=${close}>Done</button></div>`
+          : html`<form class="fields" onSubmit=${submit} novalidate>
+            <${Fields} form=${form} set=${(part: Partial<typeof empty>) => setForm((before) => ({ ...before, ...part }))} />
+            <p class="problem" role="alert">${problem && html`<${Text} of=${problem} />`}</p>
+            <div class="actions"><button type="button" onClick=${close}>Leave it</button><button class="primary" disabled=${busy}>${busy ? "…" : "Create"}</button></div>
+          </form>`
+      }
+    </dialog>`
+}

@@ -1,0 +1,69 @@
+import type { ListedKey } from "../../../clients/typescript/src/index.ts"
+import { html, type Node } from "../html.ts"
+import { useAgain } from "../live/useLive.ts"
+import { Confirm } from "../parts/Confirm.ts"
+import { More } from "../parts/More.ts"
+import { usePages } from "../parts/pages.ts"
+import { whenThere } from "../parts/States.ts"
+import { Text } from "../parts/Text.ts"
+import { Time } from "../parts/Time.ts"
+import { session } from "../session.ts"
+import { isAbove } from "./roles.ts"
+
+const atOnce = 100
+
+/** What bounds a key, besides its role and its end, in a few words. */
+const boundsOf = ({ actsFor, readOnly, workspaces, models }: ListedKey): ReadonlyArray<string> => [
+  ...(readOnly ? ["only reads"] : []),
+  actsFor === "own" ? "its person's workspaces" : "everybody's workspaces",
+  ...(workspaces === null
+    ? []
+    : [`${workspaces.length} ${workspaces.length === 1 ? "workspace" : "workspaces"} alone`]),
+  ...(models === null ? [] : [`models ${models.join(", ")}`])
+]
+
+const Ends = ({ at }: { readonly at: string | null }): Node => {
+  if (at === null) return html`<span class="quiet">no end</span>`
+  const over = Date.parse(at) <= Date.now()
+  return html`<span class=${over ? "status errored" : "quiet"}>${over ? "expired" : "ends"} <${Time} at=${at} /></span>`
+}
+
+const Row = ({ of, again }: { readonly of: ListedKey; readonly again: () => void }): Node => {
+  const { access } = session.value!
+  const mine = access.keyId === of.id
+  return html`<li class="row">
+    <span class="who"><${Text} of=${of.name} /> <code class="quiet">${of.keyPrefix}…</code>${mine && html` <span class="badge">this one</span>`}</span>
+    <span class="of"><${Text} of=${of.userEmail} /> <span class="quiet">${of.role}</span></span>
+    <span class="quiet">${boundsOf(of).map((one, index) => html`${index > 0 && ", "}<${Text} of=${one} />`)}</span>
+    <${Ends} at=${of.expiresAt} />
+    <span class="quiet" title="To half a minute">last used <${Time} at=${of.lastUsedAt} /></span>
+    <span class="actions">${
+      !isAbove(of.role, access.role) &&
+      html`<${Confirm} label="Revoke…" title="Revoke this key?" action="Revoke" needs="keys.revokeKey"
+        does=${async () => {
+          await session.value!.cairn.keys.revoke(of.id)
+          again()
+        }}>
+        <p><b><${Text} of=${of.name} /></b> of <${Text} of=${of.userEmail} /></p>
+        <p>It ends at once, everywhere: chats that it asked for end before their next turn, with what they had written saved.</p>
+        ${mine && html`<p class="problem">It is the key that you are signed in with.</p>`}
+      <//>`
+    }</span></li>`
+}
+
+/** The organization's live keys, the oldest first. */
+export const Keys = (): Node => {
+  const { first, rows, more, problem } = usePages<ListedKey>("keys", async ({ cairn }, cursor, signal) => {
+    const { keys, nextCursor } = await cairn.keys.list({ limit: atOnce, cursor }, { signal })
+    return { rows: keys, next: nextCursor }
+  })
+  const [, again] = first
+  useAgain(["KeyCreated", "KeyLimited", "KeyRevoked", "MemberRoleChanged", "MemberErased"], again)
+  return html`<section aria-labelledby="keys"><h2 id="keys">Keys</h2>
+    ${whenThere(
+      first,
+      () => html`<ul class="rows keys">${rows.map((one) => html`<${Row} key=${one.id} of=${one} again=${again} />`)}</ul>
+        <${More} more=${more} problem=${problem} />`,
+      4
+    )}</section>`
+}

@@ -1,0 +1,71 @@
+import { useRef, useState } from "preact/hooks"
+import type { Bounds } from "../../../clients/typescript/src/index.ts"
+import { html, type Node } from "../html.ts"
+import { Text } from "../parts/Text.ts"
+import { failure, may, session } from "../session.ts"
+
+const fields = [
+  ["chatsPerDay", "Chats a day", "1"],
+  ["tokensPerMonth", "Tokens a month", "1"],
+  ["costPerMonth", "US dollars a month", "0.01"],
+  ["maxTurns", "Turns of a chat", "1"],
+  ["snippets", "Snippets", "1"],
+  ["repositoryBytes", "Bytes of commits", "1"]
+] as const
+
+type Form = { readonly [name in (typeof fields)[number][0]]: string }
+
+const formOf = (bounds: Bounds | undefined): Form =>
+  Object.fromEntries(fields.map(([name]) => [name, bounds?.[name] == null ? "" : String(bounds[name])])) as Form
+
+/** Says what the organization may use; what is left empty is not bounded. */
+export const SetBounds = ({ again }: { readonly again: () => void }): Node => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [before, setBefore] = useState<Bounds>()
+  const [form, setForm] = useState(formOf(undefined))
+  const [problem, setProblem] = useState("")
+  const [busy, setBusy] = useState(false)
+  const open = async () => {
+    dialog.current?.showModal()
+    setProblem("")
+    setBusy(true)
+    try {
+      const { bounds } = await session.value!.cairn.bounds()
+      const own = bounds.find(({ keyId }) => keyId === null)
+      setBefore(own)
+      setForm(formOf(own))
+      setBusy(false)
+    } catch (error) {
+      setProblem(failure(error))
+    }
+  }
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    setBusy(true)
+    setProblem("")
+    try {
+      const given = Object.fromEntries(
+        fields.flatMap(([name]) => (form[name].trim() === "" ? [] : [[name, Number(form[name])]]))
+      )
+      await session.value!.cairn.setBounds({ ...given, ...(before?.models == null ? {} : { models: before.models }) })
+      dialog.current?.close()
+      again()
+    } catch (error) {
+      setProblem(failure(error))
+    }
+    setBusy(false)
+  }
+  if (!may("usage.setBounds")) return null
+  return html`<button type="button" class="small" onClick=${open}>Change bounds…</button>
+    <dialog ref=${dialog} aria-label="What the organization may use"><h2>What the organization may use</h2>
+      <form class="fields" onSubmit=${submit} novalidate>
+        ${fields.map(
+          ([name, title, step]) => html`<label key=${name}>${title}
+            <input type="number" min="0" step=${step} inputmode="decimal" placeholder="not bounded" value=${form[name]} disabled=${busy}
+              onInput=${(event: Event) => setForm((all) => ({ ...all, [name]: (event.target as HTMLInputElement).value }))} /></label>`
+        )}
+        <p class="quiet">It counts at once, also for chats that run. What is left empty is not bounded; keys may have bounds of their own besides.</p>
+        <p class="problem" role="alert">${problem && html`<${Text} of=${problem} />`}</p>
+        <div class="actions"><button type="button" onClick=${() => dialog.current?.close()}>Leave it</button><button class="primary" disabled=${busy}>Set</button></div>
+      </form></dialog>`
+}

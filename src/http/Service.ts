@@ -1,0 +1,73 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Asker } from "#engine/ask.ts"
+import { hasReached, type Position, positionOf } from "#engine/Position.ts"
+import { schemaOf } from "#engine/Projection.ts"
+import { Projector } from "#engine/project.ts"
+import { Reacting } from "#engine/reacting.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { Api } from "#src/api/Api.ts"
+import { version } from "#src/api/version.ts"
+import { Disks } from "#src/disks.ts"
+import { positionWriter } from "#src/positions.ts"
+import { Indexing } from "#src/snippets/indexing.ts"
+import { Runs } from "#src/workspaces/queue.ts"
+import { Readiness } from "./ready.ts"
+import { problemOf } from "./refusals.ts"
+
+const runtime = (): string => {
+  const { deno } = process.versions as { readonly deno?: string }
+  return deno === undefined ? `Node ${process.versions.node}` : `Deno ${deno}`
+}
+
+const lagOf = (position: Position, due: Position): number => (hasReached(position, due) ? 0 : due - position)
+
+export const layer = HttpApiBuilder.group(Api, "service", (handlers) =>
+  handlers.handle("status", () =>
+    Effect.gen(function* () {
+      const tell = yield* positionWriter
+      const { head, models } = yield* Effect.mapError((yield* Asker).look, problemOf)
+      const failures = yield* (yield* Projector).failures
+      const { missing } = yield* (yield* Readiness).look
+      const { projections } = yield* Readiness
+      const indexing = yield* Indexing
+      const indexed = positionOf(yield* indexing.position)
+      return {
+        version,
+        started_at: new Date(Date.now() - process.uptime() * 1_000).toISOString(),
+        runtime: runtime(),
+        memory_bytes: process.memoryUsage().rss,
+        head: tell(head),
+        missing,
+        read_models: projections.map((projection) => {
+          const name = schemaOf(projection)
+          const standing = models.get(name)
+          return {
+            name: projection.name,
+            version: projection.version,
+            position: standing === undefined ? null : tell(standing.position),
+            lag: standing === undefined ? null : lagOf(standing.position, standing.due),
+            fault: failures.get(name) ?? null
+          }
+        }),
+        reactions: [...((yield* Reacting) ?? [])].map(([name, progress]) => {
+          const { lag, fault = null } = progress()
+          return { name, lag, fault }
+        }),
+        search: {
+          position: tell(indexed),
+          lag: lagOf(indexed, models.get(schemaOf(Snippets))?.changed ?? indexed),
+          snippets: (yield* indexing.size) ?? null,
+          left_out: (yield* indexing.leftOut).size,
+          fault: (yield* indexing.fault) ?? null
+        },
+        chats: yield* (yield* Runs).counts,
+        disks: [...(yield* Disks)()].map(([disk, { free, nearlyFull }]) => ({
+          disk,
+          free_bytes: free,
+          nearly_full: nearlyFull
+        }))
+      }
+    })
+  )
+)

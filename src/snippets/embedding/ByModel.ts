@@ -1,0 +1,130 @@
+import { Context, Effect, Layer } from "effect"
+import { type Asked, parts } from "#domain/search/query.ts"
+import { byMeaning } from "#domain/search/ranker.ts"
+import type { EmbeddingFailed } from "#ports/EmbeddingModel.ts"
+import { EmbeddingModel } from "#ports/EmbeddingModel.ts"
+import type { EmbeddingSettings } from "#ports/EmbeddingSettings.ts"
+import { SnippetIndex } from "#ports/SnippetIndex.ts"
+import { indexChanges, type Page } from "#projections/Snippets/changes.ts"
+import { notEmbedded, vectorsOf } from "#projections/Snippets/embedded.ts"
+import { Indexing, type Source } from "../indexing.ts"
+import { fill, padded } from "./fill.ts"
+import { makeOutage } from "./Outage.ts"
+
+/** Milliseconds that a search waits for the model, and for the index by its vectors: both at once. */
+const patience = 300
+/** Rows of the catalogue that are taken in at once: each has a vector, of up to 16 KiB. */
+const rows = 1_000
+
+/**
+ * Why a task was searched by the table where there is a model: it was not embedded in time; or not all snippets are
+ * yet.
+ */
+export const fallbacks = ["not_embedded", "filling"] as const
+export type Fallback = (typeof fallbacks)[number]
+
+/**
+ * What a task is searched by instead of the table: an index of the model's vectors, and what the task means by them.
+ */
+export interface Means {
+  readonly index: SnippetIndex["Service"]
+  /** The same task, by what the model makes of it. */
+  readonly meant: (asked: Asked) => Asked
+}
+
+/** How an embedding model gets on, for who watches over it. */
+export interface ModelLook {
+  readonly model: string
+  /** `ok`, `filling`, or what is wrong. */
+  readonly state: string
+}
+
+/** Judged as by the table, until weights were fitted for the model. */
+const unfitted = { low: 0, high: 1, meaning: 0.75, judge: byMeaning }
+
+/**
+ * Rows up to the first whose snippet is not embedded yet: so the index has all that it must have up to where it stands,
+ * and each process the same vectors.
+ */
+const embeddedChanges = (model: string) =>
+  Effect.fnUntraced(function* (after: number, page: Page) {
+    const some = { ...page, rows: Math.min(rows, page.rows) }
+    const first = yield* notEmbedded(model, after, some.rows)
+    const changes = yield* indexChanges(after, first === undefined ? some : { ...some, upTo: first - 1 })
+    const vectors = yield* vectorsOf(model, changes.put)
+    // it has come, or has gone, in between
+    if (!changes.put.every(({ id }) => vectors.has(id)))
+      return { ...changes, position: after, put: [], voted: [], removed: [] }
+    const put = changes.put.map((row) => ({ ...row, vector: vectors.get(row.id)!, task_vector: "" }))
+    return { ...changes, put }
+  })
+
+/** Searches by an embedding model, where there is one, and as long as it answers. */
+export class ByModel extends Context.Service<
+  ByModel,
+  {
+    /**
+     * What a task is searched by so that everything up to a position of the catalogue is found, within 300 ms; or why
+     * that is the table. `undefined`: there is no model.
+     */
+    readonly means: (task: string, position: number) => Effect.Effect<Means | Fallback | undefined>
+    readonly look: Effect.Effect<ModelLook | undefined>
+  }
+>()("cairn/ByModel") {
+  /** There is no model. */
+  static readonly none = Layer.succeed(ByModel, { means: () => Effect.undefined, look: Effect.undefined })
+
+  /** On an index of its own. */
+  static readonly layer = ({ model: called, weights = unfitted }: Pick<EmbeddingSettings, "model" | "weights">) =>
+    Layer.effect(
+      ByModel,
+      Effect.gen(function* () {
+        const model = yield* EmbeddingModel
+        const index = yield* SnippetIndex
+        const source: Source = { read: embeddedChanges(model.name), tells: false }
+        const indexing = yield* Indexing.make(source)
+        const outage = makeOutage()
+        yield* Effect.forkScoped(fill(outage, indexing.position))
+        /** What somebody has waited for in vain: until it is reached nobody else does. */
+        let missed = 0
+
+        const reached = Effect.fnUntraced(function* (position: number) {
+          const stands = yield* indexing.position
+          if (stands >= position) return true
+          if (stands < missed) return false
+          const isThere = yield* Effect.timeoutOrElse(indexing.reach(position), {
+            duration: patience,
+            orElse: () => Effect.succeed(false)
+          })
+          if (!isThere) missed = Math.max(missed, position)
+          return isThere
+        })
+
+        const embedded = (task: string) =>
+          model.queries(parts(task)).pipe(
+            Effect.map((vectors) => vectors.map(padded)),
+            Effect.tap(outage.ends),
+            Effect.timeoutOrElse({
+              duration: patience,
+              orElse: () =>
+                Effect.as(outage.begins(`the embeddings server did not answer within ${patience} ms`), undefined)
+            }),
+            Effect.catch(({ told }: EmbeddingFailed) => Effect.as(outage.begins(told), undefined))
+          )
+
+        return ByModel.of({
+          means: Effect.fnUntraced(function* (task, position) {
+            const [isThere, meanings] = yield* Effect.all([reached(position), embedded(task)], { concurrency: 2 })
+            if (!isThere) return "filling"
+            if (meanings === undefined) return "not_embedded"
+            return { index, meant: (asked) => ({ ...asked, meanings, read: 1, model: { called, weights } }) }
+          }),
+          look: Effect.gen(function* () {
+            const isWhole = (yield* indexing.position) >= missed
+            const state = outage.fault() ?? (yield* indexing.fault) ?? (isWhole ? "ok" : "filling")
+            return { model: called, state }
+          })
+        })
+      })
+    )
+}

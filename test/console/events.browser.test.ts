@@ -1,0 +1,230 @@
+import { randomUUID } from "node:crypto"
+import { assert, describe, it } from "vitest"
+import { eventSchemas } from "#domain/events.ts"
+import { askedIn, isAsked, placeIn } from "#src/console/events/asked.ts"
+import { causesOf } from "#src/console/events/caused.ts"
+import { eventTypes } from "#src/console/events/types.ts"
+import type { RecordedEvent } from "../../clients/typescript/src/index.ts"
+import { whyNot } from "./chromium.ts"
+import { clientOf, startsReading } from "./reading.ts"
+
+const event = (eventId: string, causationId: string | null = null): RecordedEvent => ({
+  position: eventId,
+  stream: "s",
+  revision: 0,
+  eventId,
+  type: "VoteCast",
+  schemaVersion: 1,
+  data: {},
+  actor: { keyId: "k", userId: "u", organizationId: "o" },
+  commandId: "c",
+  correlationId: "c",
+  causationId,
+  requestId: null,
+  traceId: null,
+  recordedAt: "2026-11-21T09:30:00.000Z"
+})
+
+describe("which events are shown", () => {
+  it("are of the log's own types", () => assert.deepStrictEqual(eventTypes, Object.keys(eventSchemas).sort()))
+
+  it("is what an address says, and what comes is held against it", () => {
+    const asked = askedIn(new URLSearchParams("type=VoteCast&actor=u&order=oldest"))
+    assert.deepStrictEqual(asked, { type: "VoteCast", stream: "", actor: "u", asOf: "", oldest: true })
+    assert.isTrue(isAsked(asked, event("1")))
+    assert.isTrue(isAsked({ ...asked, actor: "k" }, event("1")))
+    assert.isFalse(isAsked({ ...asked, actor: "x" }, event("1")))
+    assert.isFalse(isAsked({ ...asked, stream: "t" }, event("1")))
+    assert.isFalse(isAsked({ ...asked, type: "KeyUsed" }, event("1")))
+  })
+
+  it("begins at a position or a time, as people write them", () => {
+    assert.deepStrictEqual(["12", "abcd-7", "2026-01-31T12:00:00Z", "yesterday"].map(placeIn), [
+      "12",
+      "abcd-7",
+      "2026-01-31T12:00:00.000Z",
+      "yesterday"
+    ])
+    assert.strictEqual(placeIn(" 2026-01-31 12:00 "), new Date("2026-01-31T12:00").toISOString())
+    assert.strictEqual(placeIn("2026-01-31"), new Date("2026-01-31T00:00").toISOString())
+  })
+})
+
+it("what followed from a request is a tree, whatever its events say of each other", () => {
+  const [root, first, second, below] = [event("1"), event("2", "1"), event("3", "1"), event("4", "2")]
+  const lost = event("5", "elsewhere")
+  const own = event("6", "6")
+  const shape = (of: ReturnType<typeof causesOf>): unknown =>
+    of.map(({ event, effects }) => [event.eventId, shape(effects)])
+  assert.deepStrictEqual(shape(causesOf([root, first, second, below, lost, own])), [
+    [
+      "1",
+      [
+        ["2", [["4", []]]],
+        ["3", []]
+      ]
+    ],
+    ["5", []],
+    ["6", []]
+  ])
+  const [one, other] = [event("7", "8"), event("8", "7")]
+  assert.deepStrictEqual(shape(causesOf([one, other])), [])
+})
+
+describe.skipIf(whyNot() !== undefined)("the log in the console", () => {
+  const on = startsReading()
+  const { open, keyFor } = on
+  const rows = ".events .row"
+
+  it("is shown from its end, and grows as things happen", async () => {
+    const page = await open("/events")
+    await page.locator(rows).first().waitFor()
+    await page.locator(".live.live").waitFor()
+    const before = await page.locator(rows).count()
+    await clientOf(on.service).snippets.create({ name: "live", source: "l = 1\n", entrypoint: "l", language: "python" })
+    await page.locator(rows, { hasText: "A snippet was stored live" }).waitFor()
+    assert.isAbove(await page.locator(rows).count(), before)
+  })
+
+  it("is narrowed by type, by who it was and by stream, at addresses that can be loaded again", async () => {
+    const page = await open("/events")
+    await page.locator(rows).first().waitFor()
+    await page.getByLabel("Type").selectOption("VoteCast")
+    await page.waitForURL("**type=VoteCast**")
+    await page.locator(rows, { hasText: "A snippet was stored" }).first().waitFor({ state: "detached" })
+    const count = await page.locator(rows).count()
+    assert.isAbove(count, 3)
+    // what comes and was not asked for stays out
+    await clientOf(on.service).snippets.create({
+      name: "other",
+      source: "o = 1\n",
+      entrypoint: "o",
+      language: "python"
+    })
+    await page.reload()
+    await page.locator(rows).first().waitFor()
+    assert.strictEqual(await page.locator(rows).count(), count)
+    await page.getByLabel("Type").selectOption("")
+    await page.getByLabel("By").selectOption({ label: "owner@cairn.local" })
+    await page.waitForURL("**actor=**")
+    await page.locator(rows).first().waitFor()
+    await page.locator(rows, { hasText: "the service" }).first().waitFor({ state: "detached" })
+    await page.getByLabel("Stream").fill("nothing")
+    await page.keyboard.press("Tab")
+    await page.getByText("No such event").waitFor()
+  })
+
+  it("is jumped into at a position and at a time", async () => {
+    const all = []
+    for await (const one of clientOf(on.service).system.events({ limit: 1000 })) all.push(one)
+    const page = await open("/events")
+    await page.getByRole("textbox", { name: "At" }).fill(all[9]!.position)
+    await page.keyboard.press("Enter")
+    await page.waitForURL(`**as_of=${all[9]!.position}`)
+    await page
+      .locator(`.events li:first-child .row > code`)
+      .first()
+      .getByText(String(all[9]!.position), { exact: true })
+      .waitFor()
+    assert.strictEqual(await page.locator(".live").count(), 0)
+    await page.getByRole("textbox", { name: "At" }).fill("2020-01-01")
+    await page.keyboard.press("Enter")
+    await page.getByText("No such event").waitFor()
+    await page.getByText("To the newest").click()
+    await page.locator(rows).first().waitFor()
+    await page.getByRole("textbox", { name: "At" }).fill("some day")
+    await page.keyboard.press("Enter")
+    await page.getByText("is neither a position nor a time").waitFor()
+  })
+
+  it("tells one event whole: envelope, data, text, what caused it and what it caused", async () => {
+    const [vote] = (await clientOf(on.service).system.newestEvents({ type: "LogsRecorded", limit: 1 })).events
+    const page = await open(`/events/${vote!.position}`)
+    await page.locator(".causes li").nth(2).waitFor()
+    const sheet = (await page.locator(".envelope").textContent()) ?? ""
+    for (const part of [vote!.eventId, vote!.commandId, vote!.correlationId, vote!.stream, "as it was written"])
+      assert.include(sheet, part)
+    assert.include((await page.locator(".typed").textContent()) ?? "", "wrote 39 lines")
+    assert.strictEqual(await page.locator(".causes [aria-current]").textContent(), "Logs recorded")
+    await page.locator(".causes a", { hasText: "A snippet was stored" }).click()
+    await page.getByRole("heading", { name: "A snippet was stored" }).waitFor()
+    await page.locator(".envelope a").click()
+    await page.waitForURL("**order=oldest**")
+    await page.locator(rows).first().getByText("A snippet was stored").waitFor()
+  })
+
+  it("says that a text was erased, and by which event", async () => {
+    const cairn = clientOf(on.service)
+    const { codeBlockId } = await cairn.snippets.create({
+      name: "doomed",
+      source: "secret = 1\n",
+      entrypoint: "d",
+      language: "python"
+    })
+    const [stored] = (await cairn.system.newestEvents({ type: "SnippetUploaded", limit: 1 })).events
+    await cairn.snippets.delete(codeBlockId)
+    const page = await open(`/events/${stored!.position}`)
+    await page.locator(".status", { hasText: "erased" }).waitFor()
+    assert.notInclude((await page.locator("main").textContent()) ?? "", "secret")
+    await page.locator(".event-sheet p a").click()
+    await page.getByRole("heading", { name: "A snippet was deleted" }).waitFor()
+  })
+
+  it("pages through what is long", async () => {
+    const page = await open("/events?order=oldest")
+    await page.locator(rows).first().getByText("The organization was made").waitFor()
+    await page.goto(`${on.service.url}/events`)
+    await page.locator(rows).first().waitFor()
+    // a second try finds what the first one left
+    const many = `usage-${randomUUID()}`
+    await on.service.sql(
+      `INSERT INTO events (position, tenant, stream, revision, event_id, type, schema_version, data, has_text, command_id, correlation_id, recorded_at)
+       SELECT h.head + n, t.tenant, '${many}', n - 1, gen_random_uuid(), 'KeyUsed', 1, '{"key":"00000000-0000-4000-8000-000000000000"}', false, gen_random_uuid(), gen_random_uuid(), h.at
+       FROM generate_series(1, 100000) n, (SELECT max(position) AS head, max(recorded_at) AS at FROM events) h,
+         (SELECT tenant FROM events WHERE type = 'OrganizationRegistered' ORDER BY position LIMIT 1) t`
+    )
+    const head = await on.service.head()
+    await page.goto(`${on.service.url}/events?type=KeyUsed`)
+    await page.locator(rows).nth(99).waitFor()
+    for (let n = 1; n < 12; n++) {
+      await page.getByRole("button", { name: "Show earlier ones" }).click()
+      const last = page.locator(rows).nth(n * 100 + 99)
+      const refusal = page.getByRole("alert")
+      await last.or(refusal).first().waitFor({ state: "attached" })
+      assert.deepStrictEqual(await refusal.allTextContents(), [])
+    }
+    const shown = await page.locator(`${rows} > code`).allTextContents()
+    assert.strictEqual(new Set(shown).size, shown.length)
+    // in the middle of a hundred thousand, and at a type of which the last lies behind all of them
+    const begun = Date.now()
+    await page.goto(`${on.service.url}/events?as_of=${head - 50_000}`)
+    await page
+      .locator(`.events li:first-child .row > code`)
+      .first()
+      .getByText(String(head - 50_000), { exact: true })
+      .waitFor()
+    await page.goto(`${on.service.url}/events?type=WorkspaceOpened`)
+    await page.locator(rows, { hasText: "A workspace was opened" }).first().waitFor()
+    await page.goto(`${on.service.url}/events?stream=${many}&order=oldest`)
+    await page.locator(rows).nth(99).waitFor()
+    assert.isBelow(Date.now() - begun, 60_000)
+  })
+
+  it("is not there for who may not see it", async () => {
+    const page = await open("/events", await keyFor("member"))
+    await page.getByText("Not for this key").waitFor()
+    assert.strictEqual(await page.getByRole("navigation", { name: "Console" }).getByText("Events").count(), 0)
+    await page.goto(`${on.service.url}/events/1`)
+    await page.getByText("Not for this key").waitFor()
+  })
+
+  it("says what is not there, and when the service does not answer", async () => {
+    const page = await open("/events/999999999")
+    await page.getByText("There is nothing here").waitFor()
+    await page.goto(`${on.service.url}/events/x`)
+    await page.locator(".failed").waitFor()
+    await page.route("**/api/events/newest*", (route) => route.fulfill({ status: 500, json: { message: "Broken." } }))
+    await page.goto(`${on.service.url}/events`)
+    await page.getByText("That did not work").waitFor()
+  })
+})

@@ -1,0 +1,134 @@
+import { assert, describe, it } from "vitest"
+import { seriousOn } from "./axe.ts"
+import { whyNot } from "./chromium.ts"
+import { clientOf, readAs, startsReading } from "./reading.ts"
+
+describe.skipIf(whyNot() !== undefined)("the console's overview", () => {
+  const on = startsReading({ filled: false })
+
+  const chart = (title: string) => on.reader.page.locator(".chart", { hasText: title }).locator("b")
+
+  it("of a fresh service shows three steps, in four ways, and what happens as it does", async () => {
+    const page = await on.open("/")
+    await page.getByRole("link", { name: "Overview" }).click()
+    await page.getByText("Three steps to a first result").waitFor()
+    assert.strictEqual(await page.locator(".first-steps .step").count(), 3)
+    for (const way of ["Python", "TypeScript", "MCP", "curl"]) {
+      await page.getByRole("button", { name: way, exact: true }).click()
+      assert.strictEqual(await page.locator(".first-steps button", { hasText: "Copy" }).count(), 3)
+    }
+    assert.deepStrictEqual(await seriousOn(page), [])
+    await page.locator(".live", { hasText: "Live" }).waitFor()
+    await clientOf(on.service).snippets.create({ name: "x", source: "x = 1\n", entrypoint: "x", language: "python" })
+    await page.getByRole("list", { name: "Newest activity" }).getByText("A snippet was stored").waitFor()
+    await page.getByText("Three steps to a first result").waitFor({ state: "detached" })
+    assert.strictEqual(await chart("Snippets stored").textContent(), "1")
+  })
+
+  it("says how the service is, what was spent, and counts a day, a week or a month, at addresses that load again", async () => {
+    const page = await on.open("/overview")
+    await page.getByText("Ready", { exact: true }).waitFor()
+    await page.locator(".health").getByText("0.1.0").waitFor()
+    await page.locator(".figures").getByText("Spent today").waitFor()
+    await page.locator(".chart").first().waitFor()
+    assert.strictEqual(await page.locator(".chart").count(), 6)
+    assert.strictEqual(await page.locator(".chart").first().locator("g").count(), 24)
+    await page.getByRole("link", { name: "7 days" }).click()
+    await page.locator(".chart").first().locator("g").nth(23).waitFor({ state: "detached" })
+    assert.strictEqual(await page.locator(".chart").first().locator("g").count(), 7)
+    assert.include(page.url(), "range=week")
+    await page.reload()
+    await page.locator(".chart").first().waitFor()
+    assert.strictEqual(await page.locator(".chart").first().locator("g").count(), 7)
+  })
+
+  it("says when something can't be had, and asks again", async () => {
+    const page = await on.open("/search")
+    await page.route("**/api/activity?*", (route) =>
+      route.fulfill({ status: 500, json: { message: "Broken.", code: "internal/error" } })
+    )
+    await page.route("**/ready", (route) =>
+      route.fulfill({
+        status: 503,
+        json: {
+          status: "failing",
+          read_models: { keys_v3: "<b>out of order</b>" },
+          nearly_full: ["data"],
+          left_out: { count: 2, snippets: [] }
+        }
+      })
+    )
+    await page.goto(`${on.service.url}/overview`)
+    await page.getByText("Something has stopped").waitFor()
+    await page.getByText("keys_v3: <b>out of order</b>").waitFor()
+    await page.getByText("The disk of the data is nearly full").waitFor()
+    await page.locator(".happened").getByText("That did not work").waitFor()
+    await page.unroute("**/api/activity?*")
+    await page.locator(".happened").getByText("Try again").click()
+    await page.locator(".chart").first().waitFor()
+  })
+
+  it("shows a member what is theirs: neither counts, nor events, nor what the operator sees", async () => {
+    const page = await on.open("/overview", await on.keyFor("member"))
+    await page.locator(".figures").getByText("By this key").waitFor()
+    await page.getByText("Ready", { exact: true }).waitFor()
+    for (const part of [".happened", ".activity", ".health .facts-line"])
+      assert.strictEqual(await page.locator(part).count(), 0, part)
+    assert.strictEqual(await page.getByRole("link", { name: "Read models" }).count(), 0)
+    await page.goto(`${on.service.url}/read-models`)
+    await page.getByText("Not for this key").waitFor()
+  })
+})
+
+describe.skipIf(whyNot() !== undefined)("the console's page of read models", () => {
+  const on = startsReading({ filled: false })
+
+  it("shows how far each is, and goes on", async () => {
+    const page = await on.open("/overview")
+    await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Read models" }).click()
+    const row = page.getByRole("row", { name: /^activity/ })
+    await row.getByText("up to date").waitFor()
+    const place = row.locator("code")
+    const before = await place.textContent()
+    await clientOf(on.service).snippets.create({ name: "y", source: "y = 1\n", entrypoint: "y", language: "python" })
+    await page.waitForFunction(
+      ([selector, before]) =>
+        [...document.querySelectorAll(selector!)].every((element) => element.textContent !== before),
+      ["tbody code", before]
+    )
+    assert.deepStrictEqual(await seriousOn(page), [])
+    await page
+      .getByRole("row", { name: /snippet index/ })
+      .getByText(/\d snippets/)
+      .waitFor()
+  })
+
+  it("says what stands still, what is behind, and what is away, without running a word of it", async () => {
+    on.reader = await on.browser.open({ colorScheme: "dark", viewport: { width: 380, height: 700 } })
+    const { page } = on.reader
+    await page.route("**/api/admin/status", async (route) => {
+      const response = await route.fetch()
+      const told = (await response.json()) as { read_models: Array<object> }
+      const [first, second, ...rest] = told.read_models
+      await route.fulfill({
+        response,
+        json: {
+          ...told,
+          missing: ["search"],
+          read_models: [
+            { ...first, fault: "<img src=x onerror='window.ran=1'>\u202e" },
+            { ...second, lag: 1_200 },
+            ...rest
+          ]
+        }
+      })
+    })
+    await readAs(on.reader, on.service, "/read-models")
+    await page.getByText("1,200 behind").first().waitFor()
+    await page.getByText("<img src=x").waitFor()
+    await page.getByText("Away at the moment: search").waitFor()
+    assert.strictEqual(await page.evaluate("window.ran"), undefined)
+    assert.deepStrictEqual(await seriousOn(page), [])
+    assert.isAtMost((await page.evaluate("document.documentElement.scrollWidth")) as number, 380)
+  })
+})

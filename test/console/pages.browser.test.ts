@@ -1,0 +1,214 @@
+import { assert, describe, it } from "vitest"
+import { ownerKey } from "#test/service.ts"
+import { whyNot } from "./chromium.ts"
+import { clientOf, startsReading } from "./reading.ts"
+
+describe.skipIf(whyNot() !== undefined)("the console", () => {
+  const on = startsReading()
+  const { open } = on
+  describe("asks for a key", () => {
+    it("and says what is wrong with one that is none", async () => {
+      on.reader = await on.browser.open()
+      const { page } = on.reader
+      await page.goto(`${on.service.url}/workspaces`)
+      await page.click("button.primary")
+      await page.getByText("Paste a key first.").waitFor()
+      await page.fill("#key", ownerKey.replace(/.$/, "!"))
+      await page.click("button.primary")
+      await page.locator("#key-said").getByText(/key/i).waitFor()
+      assert.strictEqual(new URL(page.url()).pathname, "/workspaces")
+    })
+
+    it("which stands in no address and no cookie, and is forgotten with the page unless its holder wants otherwise", async () => {
+      on.reader = await on.browser.open()
+      const { page, context } = on.reader
+      await page.goto(on.service.url)
+      await page.fill("#key", ownerKey)
+      await page.keyboard.press("Enter")
+      await page.waitForSelector("header.head")
+      assert.notInclude(page.url(), "cairn_live")
+      assert.deepStrictEqual(await context.cookies(), [])
+      assert.notInclude(
+        await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])"),
+        "cairn_live"
+      )
+      await page.reload()
+      await page.waitForSelector("#key")
+    })
+
+    it("and keeps it in the tab where that was asked for, until it is signed out", async () => {
+      const page = await open("/workspaces")
+      await page.reload()
+      await page.waitForSelector(".workspaces")
+      await page.getByText("Sign out").click()
+      await page.waitForSelector("#key")
+      await page.reload()
+      await page.waitForSelector("#key")
+      assert.strictEqual(await page.evaluate("sessionStorage.length"), 0)
+    })
+
+    it("again, when the key is revoked in the middle, and goes on at the same place", async () => {
+      const { key, id } = await clientOf(on.service).keys.create({ email: "gone@example.org", keyName: "gone" })
+      const page = await open("/search", key)
+      await clientOf(on.service).keys.revoke(id)
+      await page.fill("input[type=search]", "csv")
+      await page.getByText(/not valid any more/).waitFor()
+      await page.fill("#key", ownerKey)
+      await page.keyboard.press("Enter")
+      await page.waitForSelector(".found")
+      assert.strictEqual(new URL(page.url()).search, "?q=csv")
+    })
+  })
+
+  describe("finds snippets", () => {
+    it("as they are asked for, with colours and why, at an address that can be loaded again", async () => {
+      const page = await open("/")
+      await page.getByText("Find code that has worked").waitFor()
+      await page.keyboard.type("read the rows of a CSV file")
+      await page.waitForSelector(".found .code .hl-keyword")
+      const first = page.locator(".found > li").first()
+      assert.strictEqual(await first.locator("h2").textContent(), "csv_rows")
+      assert.match((await first.locator(".why").textContent()) ?? "", /Words \d+ %.*Meaning \d+ %/s)
+      await page.reload()
+      await page.waitForSelector(".found")
+      assert.strictEqual(await page.inputValue("input[type=search]"), "read the rows of a CSV file")
+    })
+
+    it("and says which words it took for others", async () => {
+      const page = await open("/search?q=retrry+a+request")
+      await page.getByText(/Taken: retrry for /).waitFor()
+      assert.isAbove(await page.locator(".found > li").count(), 0)
+    })
+
+    it("narrowed by language, kind and votes", async () => {
+      const page = await open("/search?q=csv+json")
+      await page.getByRole("navigation", { name: "Languages" }).getByText("go").click()
+      await page.locator(".found > li").nth(1).waitFor({ state: "detached" })
+      assert.strictEqual(await page.locator(".found > li").count(), 1)
+      assert.include(page.url(), "language=go")
+      await page.selectOption("select >> nth=0", "repo")
+      await page.getByText("Nothing was found").waitFor()
+      assert.include(page.url(), "kind=repo")
+    })
+
+    it("and takes a vote, once", async () => {
+      const page = await open("/search?q=retry+a+request")
+      const card = page.locator(".found > li", { hasText: "retry" }).first()
+      await card.getByRole("button", { name: /did not help/ }).click()
+      await card.getByText("Voted against it").waitFor()
+      assert.strictEqual(await card.getByRole("button", { name: /^retry helped/ }).isDisabled(), true)
+      const [match] = (await clientOf(on.service).search({ task: "retry a request with growing pauses" })).matches
+      assert.strictEqual(match!.thumbsDown, 1)
+    })
+
+    it("and says when the service does not answer, and asks again", async () => {
+      const page = await open("/search")
+      await page.route("**/api/retrieve/search", (route) =>
+        route.fulfill({ status: 500, json: { message: "Broken.", code: "internal/error" } })
+      )
+      await page.fill("input[type=search]", "csv")
+      await page.getByText("That did not work").waitFor()
+      await page.unroute("**/api/retrieve/search")
+      await page.getByText("Try again").click()
+      await page.waitForSelector(".found")
+    })
+
+    it("opens one, with its tasks, logs and runs, and back again", async () => {
+      const page = await open("/search?q=read+the+rows+of+a+CSV+file")
+      await page.locator(".found h2 a").first().click()
+      await page.waitForSelector(".sheet")
+      assert.strictEqual(await page.locator("h1").textContent(), "csv_rows")
+      assert.include(await page.locator("aside").textContent(), "parse a CSV file into rows")
+      await page.locator(".executions summary", { hasText: "errored" }).click()
+      await page.getByText("No such file: june.csv").first().waitFor()
+      assert.strictEqual(await page.title(), "csv_rows · Cairn")
+      await page.goBack()
+      await page.waitForSelector(".found")
+    })
+
+    it("deletes one, after it has said what goes", async () => {
+      const { codeBlockId } = await clientOf(on.service).snippets.create({
+        name: "doomed",
+        source: "x = 1\n",
+        entrypoint: "doomed",
+        language: "python"
+      })
+      const page = await open(`/snippets/${codeBlockId}`)
+      await page.getByText("Delete…").click()
+      await page.getByText("erased for good").waitFor()
+      await page.getByText("Leave it").click()
+      await page.getByText("Delete…").click()
+      await page.getByText("Delete it").click()
+      await page.waitForURL("**/search")
+      await page.goto(`${on.service.url}/snippets/${codeBlockId}`)
+      await page.getByText("There is nothing here").waitFor()
+    })
+  })
+
+  describe("shows workspaces", () => {
+    it("by their last change, with their history by day", async () => {
+      const page = await open("/workspaces")
+      await page.locator(".row", { hasText: "ada" }).click()
+      await page.waitForSelector(".commits .row")
+      assert.strictEqual(await page.locator(".commits .row").count(), 7)
+      assert.strictEqual(await page.locator("h1").textContent(), "ada in acme")
+    })
+
+    it("and what a commit changed, on one side and on two", async () => {
+      const page = await open(`/workspaces/${on.ids.workspace}`)
+      await page.locator(".commits .row", { hasText: "1 modified" }).click()
+      await page.waitForSelector(".diff .unified")
+      assert.strictEqual(await page.locator(".diff .added").count(), 7)
+      assert.strictEqual(await page.locator(".diff .removed").count(), 2)
+      await page.getByText("Split").click()
+      await page.waitForSelector(".diff .split")
+      await page.getByText("Unified").click()
+      await page.goBack()
+      await page.locator(".commits .row", { hasText: "icon.png" }).click()
+      await page.getByText("A binary file").waitFor()
+    })
+
+    it("and files as a tree, at the last commit and at an earlier one", async () => {
+      const page = await open(`/workspaces/${on.ids.workspace}/files`)
+      await page.getByRole("navigation", { name: "Files" }).getByText("rain.py").click()
+      await page.waitForSelector(".file-view .hl-keyword")
+      assert.include(await page.locator(".code").textContent(), "wettest")
+      const [download] = await Promise.all([page.waitForEvent("download"), page.getByText("Download").click()])
+      assert.strictEqual(download.suggestedFilename(), "rain.py")
+      const { commits } = await clientOf(on.service).workspaces.commits(on.ids.workspace)
+      const first = commits.find(({ message }) => message.startsWith("Put README.md"))!
+      await page.goto(`${on.service.url}/workspaces/${on.ids.workspace}/files?at=${first.sha}`)
+      await page.getByText("One file, 52 B.").waitFor()
+      await page.goto(`${on.service.url}/workspaces/${on.ids.workspace}/files?path=no.txt`)
+      await page.getByText("There is nothing here").waitFor()
+    })
+
+    it("and brings files back, after a look at what that changes", async () => {
+      const { workspaceId } = await clientOf(on.service).workspaces.open({ org: "acme", user: "restored" })
+      const { commit } = await clientOf(on.service).workspaces.putFile(workspaceId, "a.txt", "one\n")
+      await clientOf(on.service).workspaces.putFile(workspaceId, "a.txt", "two\n")
+      await clientOf(on.service).workspaces.putFile(workspaceId, "b.txt", "new\n")
+      const page = await open(`/workspaces/${workspaceId}/commits/${commit}`)
+      await page.getByText("Restore…").click()
+      await page.waitForSelector("dialog[open] .changes li")
+      assert.deepStrictEqual(
+        (await page.locator("dialog[open] .changes li").allInnerTexts()).map((text) => text.replace(/\s+/g, " ")),
+        ["modified a.txt", "deleted b.txt"]
+      )
+      await page.getByRole("button", { name: "Restore", exact: true }).click()
+      await page.waitForURL((url) => !url.pathname.endsWith(commit))
+      const { files } = await clientOf(on.service).workspaces.tree(workspaceId)
+      assert.deepStrictEqual(
+        files.map(({ path }) => path),
+        ["a.txt"]
+      )
+    })
+
+    it("and what is not there", async () => {
+      const page = await open("/workspaces/00000000-0000-4000-8000-000000000000")
+      await page.getByText("There is nothing here").waitFor()
+      await page.goto(`${on.service.url}/workspaces/${on.ids.workspace}/commits/${"0".repeat(40)}`)
+      await page.getByText("There is nothing here").waitFor()
+    })
+  })
+})

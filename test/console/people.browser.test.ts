@@ -1,0 +1,189 @@
+import { assert, describe, it } from "vitest"
+import { ownerKey } from "#test/service.ts"
+import { whyNot } from "./chromium.ts"
+import { clientOf, readAs, startsReading } from "./reading.ts"
+
+const attack = '"><img src=x onerror="window.ran=1"><script>window.ran=1</script>\u202e\u001b[2J'
+
+describe.skipIf(whyNot() !== undefined)("people and keys in the console", () => {
+  const on = startsReading({ filled: false })
+  const { open, keyFor } = on
+  const keys = async () => (await clientOf(on.service).keys.list()).keys
+
+  it("are listed with role, use and end, beside tier, seats and rates", async () => {
+    await clientOf(on.service).keys.create({
+      email: "bea@example.org",
+      keyName: "laptop",
+      role: "reader",
+      readOnly: true,
+      expiresAt: "2030-01-31T00:00:00Z"
+    })
+    const page = await open("/people")
+    const key = page.locator(".keys .row", { hasText: "laptop" })
+    await key.waitFor()
+    assert.match(
+      (await key.textContent()) ?? "",
+      /cairn_live_.*bea@example\.org reader.*only reads.*ends.*last used never/s
+    )
+    assert.match(
+      (await page.locator(".persons .row", { hasText: "bea@" }).textContent()) ?? "",
+      /1 key.*joined just now/s
+    )
+    const figures = (await page.locator(".figures").textContent()) ?? ""
+    assert.match(figures, /Tier\s*Enterprise.*People\s*\d+ of \d+/s)
+    assert.match((await page.locator(".note").first().textContent()) ?? "", /Nothing bounds how often a key may ask/)
+  })
+
+  it("get a key that is shown once", async () => {
+    const page = await open("/people")
+    await page.getByRole("button", { name: "Create a key…" }).click()
+    await page.getByRole("button", { name: "Create", exact: true }).click()
+    await page.getByText("Say whose it is, and what it is called.").waitFor()
+    await page.getByLabel("E-mail of its person").fill("new@example.org")
+    await page.getByLabel("Name").fill("desk")
+    await page.locator("dialog[open] select").first().selectOption("member")
+    await page.getByRole("button", { name: "Create", exact: true }).click()
+    await page.getByText("It is shown this once").waitFor()
+    const secret = (await page.locator(".secret code").textContent())!
+    assert.match(secret, /^cairn_live_/)
+    assert.strictEqual((await clientOf(on.service, secret).system.access()).userEmail, "new@example.org")
+    await page.getByRole("button", { name: "Done" }).click()
+    await page.locator(".persons .row", { hasText: "new@example.org" }).waitFor()
+    await page.locator(".keys .row", { hasText: "desk" }).waitFor()
+    assert.notInclude(await page.content(), secret)
+    await page.getByRole("button", { name: "Create a key…" }).click()
+    assert.strictEqual(await page.getByLabel("Name").inputValue(), "")
+  })
+
+  it("say why one was not made", async () => {
+    const page = await open("/people")
+    await page.getByRole("button", { name: "Create a key…" }).click()
+    await page.getByLabel("E-mail of its person").fill("nobody")
+    await page.getByLabel("Name").fill("x")
+    await page.getByRole("button", { name: "Create", exact: true }).click()
+    await page.getByText("is no e-mail address").waitFor()
+  })
+
+  it("lose one that is revoked, after a question", async () => {
+    const { id, key } = await clientOf(on.service).keys.create({ email: "carl@example.org", keyName: "phone" })
+    const page = await open("/people")
+    const row = page.locator(".keys .row", { hasText: "phone" })
+    await row.getByRole("button", { name: "Revoke…" }).click()
+    await page.locator("dialog[open]").getByText("It ends at once").waitFor()
+    await page.locator("dialog[open]").getByRole("button", { name: "Leave it" }).click()
+    assert.isTrue((await keys()).some((one) => one.id === id))
+    await row.getByRole("button", { name: "Revoke…" }).click()
+    await page.locator("dialog[open]").getByRole("button", { name: "Revoke", exact: true }).click()
+    await row.waitFor({ state: "detached" })
+    const refused = await clientOf(on.service, key)
+      .system.access()
+      .catch((error: unknown) => (error as Error).name)
+    assert.strictEqual(refused, "AuthenticationError")
+  })
+
+  it("change their role, and are erased with all that names them", async () => {
+    await clientOf(on.service).keys.create({ email: "dora@example.org", keyName: "dora" })
+    const page = await open("/people")
+    const row = page.locator(".persons .row", { hasText: "dora@" })
+    await row.getByLabel("Role of dora@example.org").selectOption("admin")
+    await page.locator(".keys .row", { hasText: "dora@example.org admin" }).waitFor()
+    await row.getByRole("button", { name: "Erase…" }).click()
+    await page.locator("dialog[open]").getByText("erased for good").waitFor()
+    await page.locator("dialog[open]").getByRole("button", { name: "Erase", exact: true }).click()
+    await row.waitFor({ state: "detached" })
+    await page.locator(".keys .row", { hasText: "dora" }).waitFor({ state: "detached" })
+    assert.isFalse(
+      (await clientOf(on.service).users.list()).users.some(({ userEmail }) => userEmail.startsWith("dora"))
+    )
+  })
+
+  it("come page by page where there are many", async () => {
+    const page = await open("/people")
+    await page.locator(".keys .row").first().waitFor()
+    await page.route("**/api/keys/org/list*", async (route) => {
+      const response = await route.fetch()
+      const answer = (await response.json()) as { keys: Array<{ id: string }>; next_cursor: string | null }
+      const further = route.request().url().includes("cursor=")
+      const of = answer.keys[0] ?? { id: "x" }
+      const keys = Array.from({ length: 100 }, (_, n) => ({ ...of, id: `${further} ${n}` }))
+      await route.fulfill({ json: { ...answer, keys, next_cursor: further ? null : "next" } })
+    })
+    // the cursor is no service's: the second page is made up here
+    await page.reload()
+    await page.locator(".keys .row").nth(99).waitFor()
+    await page.unroute("**/api/keys/org/list*")
+    await page.getByRole("button", { name: "Show more" }).click()
+    await page.locator(".problem", { hasText: "cursor" }).waitFor()
+    assert.strictEqual(await page.locator(".keys .row").count(), 100)
+  })
+
+  it("are not there for who may not see them", async () => {
+    const page = await open("/people", await keyFor("member"))
+    await page.getByText("Not for this key").first().waitFor()
+    const menu = page.getByRole("navigation", { name: "Console" })
+    assert.strictEqual(await menu.getByText("People").count(), 0)
+    assert.strictEqual(await menu.getByText("Backups").count(), 0)
+    assert.strictEqual(await page.getByRole("button", { name: "Create a key…" }).count(), 0)
+  })
+
+  it("of a lesser admin have no buttons of what is refused: owners' keys and roles stay", async () => {
+    const page = await open("/people", await keyFor("admin"))
+    const owner = page.locator(".keys .row", { hasText: "owner" }).first()
+    await owner.waitFor()
+    assert.strictEqual(await owner.getByRole("button").count(), 0)
+    await page.getByRole("button", { name: "Create a key…" }).click()
+    assert.deepStrictEqual(await page.locator("dialog[open] select").first().locator("option").allTextContents(), [
+      "theirs, or member for somebody new",
+      "member",
+      "reader"
+    ])
+  })
+
+  it("end the session when the key is revoked in the middle, and say so", async () => {
+    const { id, key } = await clientOf(on.service).keys.create({
+      email: "eve@example.org",
+      keyName: "eve",
+      role: "admin"
+    })
+    const page = await open("/people", key)
+    await page.locator(".keys .row", { hasText: "eve" }).getByText("this one").waitFor()
+    await clientOf(on.service).keys.revoke(id)
+    // whatever asks next, or the live source by itself, hears of it
+    await page.getByText(/not valid any more/).waitFor()
+    assert.strictEqual(new URL(page.url()).pathname, "/people")
+    await page.fill("#key", ownerKey)
+    await page.keyboard.press("Enter")
+    await page.locator(".keys .row").first().waitFor()
+  })
+
+  it("have names that are text, whatever they say", async () => {
+    await clientOf(on.service).keys.create({
+      email: "<b>@x<img>.org".replace(/[<>]/g, ""),
+      keyName: attack.slice(0, 150)
+    })
+    const page = await open("/people")
+    await page.locator(".keys .row", { hasText: "<img src=x" }).waitFor()
+    await page.locator(".keys .row", { hasText: "<img src=x" }).getByRole("button", { name: "Revoke…" }).click()
+    assert.strictEqual(await page.evaluate("window.ran"), undefined)
+    assert.strictEqual(await page.locator("#console img, #console script").count(), 0)
+  })
+
+  it("say when the service does not answer", async () => {
+    const page = await open("/people")
+    await page.route("**/api/users*", (route) =>
+      route.fulfill({ status: 500, json: { message: "Broken.", code: "internal/error" } })
+    )
+    await page.reload()
+    await page.getByText("That did not work").waitFor()
+    await page.unroute("**/api/users*")
+    await page.getByText("Try again").click()
+    await page.locator(".persons .row").first().waitFor()
+  })
+
+  it("are there for a reader of the narrow kind", async () => {
+    on.reader = await on.browser.open({ viewport: { width: 380, height: 700 } })
+    await readAs(on.reader, on.service, "/people")
+    await on.reader.page.locator(".keys .row").first().waitFor()
+    assert.isAtMost((await on.reader.page.evaluate("document.documentElement.scrollWidth")) as number, 380)
+  })
+})

@@ -1,0 +1,141 @@
+import { readFileSync } from "node:fs"
+import { assert, describe, it } from "vitest"
+import { filesIn } from "#src/console/backups/archive.ts"
+import { verified } from "#src/console/backups/verified.ts"
+import { askedIn, monthsBefore } from "#src/console/usage/asked.ts"
+import { whyNot } from "./chromium.ts"
+import { clientOf, startsReading } from "./reading.ts"
+
+const now = Date.parse("2026-03-31T12:00:00Z")
+
+describe("what of usage is asked for", () => {
+  it("is this month by day, unless the address says otherwise", () => {
+    const asked = (query: string) => askedIn(new URLSearchParams(query), now)
+    assert.deepStrictEqual(asked(""), { by: "day", since: "2026-03-01", until: "2026-03-31" })
+    assert.deepStrictEqual(asked("by=user&since=2026-02-10&until=2026-02-11"), {
+      by: "user",
+      since: "2026-02-10",
+      until: "2026-02-11"
+    })
+    assert.deepStrictEqual(asked("by=x&since=2026-04-01&until=yesterday"), asked(""))
+  })
+
+  it("is a month, also where the one before is shorter", () =>
+    assert.deepStrictEqual(monthsBefore(now, 3), [
+      { since: "2026-03-01", until: "2026-03-31" },
+      { since: "2026-02-01", until: "2026-02-28" },
+      { since: "2026-01-01", until: "2026-01-31" }
+    ]))
+})
+
+describe.skipIf(whyNot() !== undefined)("usage and backups in the console", () => {
+  const on = startsReading()
+  const { open, keyFor } = on
+
+  it("is told by day, model, person, key and workspace, beside its bounds, at addresses of their own", async () => {
+    const page = await open("/usage")
+    await page.locator("tbody tr").first().waitFor()
+    assert.match((await page.locator(".figures").textContent()) ?? "", /Chats\s*1.*Stored now\s*5 snippets/s)
+    await page.getByText("Nothing bounds what is used.").waitFor()
+    for (const [tab, of] of [
+      ["By model", "local"],
+      ["By person", "@"],
+      ["By key", " of "],
+      ["By workspace", "ada in acme"]
+    ] as const) {
+      await page.getByRole("link", { name: tab }).click()
+      await page.locator("tbody tr", { hasText: of }).waitFor()
+      assert.match((await page.locator("tbody tr").first().textContent()) ?? "", /^[^\n]*1/)
+    }
+    assert.include(page.url(), "by=workspace")
+    await page.reload()
+    await page.locator("tbody tr", { hasText: "ada in acme" }).waitFor()
+    await page.goto(`${on.service.url}/usage?since=2026-01-01&until=2026-01-31`)
+    await page.getByText("No chat was asked for in that time.").waitFor()
+  })
+
+  it("has bounds that are set and seen to be reached", async () => {
+    const page = await open("/usage")
+    await page.getByRole("button", { name: "Change bounds…" }).click()
+    const dialog = page.locator("dialog[open]")
+    await dialog.getByLabel("Chats a day").fill("1")
+    await dialog.getByLabel("Snippets").fill("50")
+    await dialog.getByRole("button", { name: "Set" }).click()
+    const chats = page.locator(".bounds .row", { hasText: "Chats a day" })
+    await chats.getByText("reached").waitFor()
+    assert.match((await page.locator(".bounds .row", { hasText: "Snippets" }).textContent()) ?? "", /5 of 50/)
+    await page.getByRole("button", { name: "Change bounds…" }).click()
+    await dialog.locator("input:enabled").first().waitFor()
+    assert.strictEqual(await dialog.getByLabel("Chats a day").inputValue(), "1")
+    await dialog.getByLabel("Snippets").fill("-3")
+    await dialog.getByRole("button", { name: "Set" }).click()
+    await dialog.locator(".problem", { hasText: "snippets" }).waitFor()
+    await dialog.getByLabel("Snippets").fill("")
+    await dialog.getByLabel("Chats a day").fill("")
+    await dialog.getByRole("button", { name: "Set" }).click()
+    await page.getByText("Nothing bounds what is used.").waitFor()
+  })
+
+  it("is a member's own alone, who may set no bounds", async () => {
+    const page = await open("/usage", await keyFor("member"))
+    await page.getByText("Of this key.").waitFor()
+    await page.getByText("No chat was asked for in that time.").waitFor()
+    assert.strictEqual(await page.getByRole("button", { name: "Change bounds…" }).count(), 0)
+  })
+
+  it("says when the service does not answer", async () => {
+    const page = await open("/usage")
+    await page.route("**/api/usage*", (route) => route.fulfill({ status: 500, json: { message: "Broken." } }))
+    await page.reload()
+    await page.getByText("That did not work").waitFor()
+  })
+
+  it("makes a backup, looks through it, and hands it over", async () => {
+    const page = await open("/backups")
+    await page.getByText("as secret as the service's data folder").waitFor()
+    await page.getByRole("button", { name: "Make a backup" }).click()
+    await page.getByText("is what its manifest says").waitFor()
+    await page.getByText("not downloaded yet").waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: /^Download cairn-backup-/ }).click()
+    ])
+    await page.getByText("downloaded", { exact: true }).waitFor()
+    const archive = readFileSync(await download.path())
+    const said = await verified(new Blob([archive]), () => {})
+    assert.isAbove(said.events, 20)
+    assert.match((await page.locator(".steps-done").textContent()) ?? "", new RegExp(`${said.events} events`))
+
+    const whole = new Blob([archive])
+    const files = await filesIn(whole)
+    const broken = async (bytes: Buffer) => {
+      try {
+        await verified(new Blob([new Uint8Array(bytes)]), () => {})
+        return "nothing"
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    const at = archive.indexOf(Buffer.from(await files[1]!.content.arrayBuffer()))
+    const other = Buffer.from(archive)
+    other[at + 20]! ^= 1
+    assert.match(await broken(other), /is not what was written/)
+    assert.match(await broken(archive.subarray(0, archive.length - 5_000)), /cut off/)
+    assert.match(await broken(archive.subarray(0, 700)), /cut off/)
+    assert.match(await broken(Buffer.alloc(0)), /cut off/)
+  })
+
+  it("says why there is none, and is the operator's alone", async () => {
+    const page = await open("/backups")
+    await page.getByLabel("Encrypt for").fill("nobody")
+    await page.getByRole("button", { name: "Make a backup" }).click()
+    await page.getByText("There is no backup").waitFor()
+    await page.getByText("is no recipient of age").waitFor()
+    await page.getByText("Sign out").click()
+    await page.fill("#key", await keyFor("admin"))
+    await page.keyboard.press("Enter")
+    await page.getByText("Not for this key").waitFor()
+    assert.strictEqual(await page.getByRole("button", { name: "Make a backup" }).count(), 0)
+    assert.strictEqual((await clientOf(on.service).keys.list()).keys.length > 0, true)
+  })
+})

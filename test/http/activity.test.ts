@@ -1,0 +1,103 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { Activity } from "#projections/Activity.ts"
+import { organization } from "#test/service/tenants.ts"
+import { ownerKey, type Service, startService } from "#test/service.ts"
+import { Cairn, PermissionDeniedError } from "../../clients/typescript/src/index.ts"
+
+let service: Service
+const clientFor = (apiKey = ownerKey) => new Cairn({ apiKey, baseUrl: service.url, maxRetries: 0 })
+const sum = (hours: ReadonlyArray<object>) => {
+  const total: { [kind: string]: number } = {}
+  for (const hour of hours)
+    for (const [kind, count] of Object.entries(hour)) if (kind !== "at") total[kind] = (total[kind] ?? 0) + count
+  return total
+}
+
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service?.close())
+
+describe("activity", () => {
+  it("counts what happened, hour by hour, as soon as it has", async () => {
+    const cairn = clientFor()
+    const { codeBlockId } = await cairn.snippets.create({
+      name: "rows",
+      source: "rows = 1\n",
+      entrypoint: "rows",
+      language: "python",
+      description: "parse a CSV file"
+    })
+    await cairn.snippets.vote({ codeBlockId, task: "t", succeeded: true })
+    await cairn.snippets.vote({ codeBlockId, task: "u", succeeded: false })
+    await cairn.snippets.comment(codeBlockId, "good")
+    await cairn.executions.record({ codeBlockId, triggeringTask: "t", inputData: {}, outputData: 1 })
+    await cairn.chat("parse a CSV file", { user: "ada", org: "acme", model: "local" })
+    const found = await cairn.system.activity()
+    assert.isAtMost(Date.parse(found.since), Date.parse(found.until))
+    assert.deepInclude(sum(found.hours), {
+      uploads: 1,
+      votesFor: 1,
+      votesAgainst: 1,
+      comments: 1,
+      executions: 1,
+      chats: 1,
+      chatsFailed: 0
+    })
+    for (const { at } of found.hours) assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/)
+    assert.strictEqual(found.pendingGradings, 0)
+    const before = await cairn.system.activity({ until: new Date(Date.now() - 7_200_000).toISOString() })
+    assert.deepStrictEqual(before.hours, [])
+  })
+
+  it("is another organization's own, and its owners' and admins' alone", async () => {
+    const other = await organization(service, "ENTERPRISE")
+    assert.deepStrictEqual((await clientFor(other.key).system.activity()).hours, [])
+    const { key } = await clientFor().keys.create({ email: "m@example.org", keyName: "m", role: "member" })
+    const error = await clientFor(key)
+      .system.activity()
+      .then(
+        () => undefined,
+        (error: unknown) => error
+      )
+    assert.instanceOf(error, PermissionDeniedError)
+  })
+
+  it("is refused where there is no such time, or too much of it", async () => {
+    for (const query of ["since=2026-13-01", "since=2020-01-01", "since=2030-01-01", "until=yesterday"]) {
+      const answer = await fetch(`${service.url}/api/activity?${query}`, {
+        headers: { authorization: `Bearer ${ownerKey}` }
+      })
+      assert.strictEqual(answer.status, 400, query)
+    }
+  })
+
+  it("goes with its organization: no row of an erased one is left", () => {
+    assert.hasAllKeys(Activity.tables.hours.drops, ["OrganizationErased", "OrganizationErasureEnded"])
+  })
+})
+
+describe("the service's status", () => {
+  it("says what it is and how far all of it is", async () => {
+    const status = await clientFor().system.status()
+    assert.strictEqual(status.version, "0.1.0")
+    assert.isAtMost(Date.parse(status.startedAt), Date.now())
+    assert.match(status.runtime, /^(Deno|Node) \d/)
+    assert.deepStrictEqual(status.missing, [])
+    const names = status.readModels.map(({ name }) => name)
+    assert.includeMembers(names, ["keys", "snippets", "activity"])
+    for (const { fault, position } of status.readModels) {
+      assert.strictEqual(fault, null)
+      assert.notStrictEqual(position, null)
+    }
+    assert.strictEqual(status.search.fault, null)
+    assert.deepStrictEqual(status.chats, { running: 0, waiting: 0 })
+  })
+
+  it("is the operator's alone: another organization's owner is refused", async () => {
+    const other = await organization(service, "ENTERPRISE")
+    const answer = await fetch(`${service.url}/api/admin/status`, { headers: { authorization: `Bearer ${other.key}` } })
+    assert.strictEqual(answer.status, 403)
+    assert.strictEqual(((await answer.json()) as { code: string }).code, "permission/operator_required")
+  })
+})
