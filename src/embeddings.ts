@@ -12,7 +12,12 @@ const longestPrefix = 500
 const names = ["MODEL", "API_KEY", "DIMENSIONS", "DOCUMENT_PREFIX", "QUERY_PREFIX", "WEIGHTS"] as const
 const nameOf = (name: (typeof names)[number]) => `CAIRN_EMBEDDINGS_${name}`
 
-const withoutSlashes = (text: string): string => (text.endsWith("/") ? withoutSlashes(text.slice(0, -1)) : text)
+/** Without the slashes at its end, however many: an expression would take its time for many. */
+const withoutSlashes = (text: string): string => {
+  let end = text.length
+  while (text[end - 1] === "/") end -= 1
+  return text.slice(0, end)
+}
 
 const parseUrl = (text: string): string => {
   const { protocol, username, password, hash, search } = URL.canParse(text) ? new URL(text) : new URL("none:")

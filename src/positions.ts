@@ -1,5 +1,5 @@
 import { Data, Effect } from "effect"
-import { type Position, positionOf } from "#engine/Position.ts"
+import { hasReached, type Position, positionOf } from "#engine/Position.ts"
 import { Installation } from "#ports/Installation.ts"
 
 /** A position that is not of this log, as it is now. */
@@ -28,3 +28,6 @@ export const readTold = Effect.fnUntraced(function* (text: string) {
 
 /** What tells lists of places in this log from those in another one, for their cursors. */
 export const placesIn = Effect.map(Installation, ({ positions }) => (positions === undefined ? [] : [positions]))
+
+/** How far a read model lies behind what it is due: a number to watch, 0 when it has all. */
+export const lagOf = (position: Position, due: Position): number => (hasReached(position, due) ? 0 : due - position)

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { contentOf } from "#domain/search/embeddings/content.ts"
-import type { Vector } from "#domain/search/embeddings/vector.ts"
+import { dot } from "#domain/search/embeddings/vector.ts"
 import type { ModelWeights } from "#domain/search/modelWeights.ts"
 import { asked, parts } from "#domain/search/query.ts"
 import { likeliest, rank } from "#domain/search/rank.ts"
@@ -36,12 +36,6 @@ const embedded = Effect.fnUntraced(function* (texts: Iterable<string>, as: "docu
   const vectors = yield* model[as](all)
   return new Map(all.map((text, at) => [text, padded(vectors[at]!)]))
 })
-
-const product = (one: Vector, other: Vector): number => {
-  let sum = 0
-  for (let at = 0; at < one.length; at++) sum += one[at]! * other[at]!
-  return sum
-}
 
 const momentsOf = (values: ReadonlyArray<number>) => {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
@@ -92,7 +86,7 @@ export const fitModel = Effect.fnUntraced(function* (
       const { id, cosine } = likely.candidate
       const document = homes.get(id.slice(0, id.indexOf("/")))?.get(documentOf(id))
       const vector = document && vectorOf(document)
-      return vector ? [[cosine, product(task, vector)]] : []
+      return vector ? [[cosine, dot(task, vector)]] : []
     })
   })
   const scale = scaleOf(pairs)

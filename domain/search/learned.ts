@@ -1,5 +1,5 @@
 import type { Encoder } from "./embeddings/Encoder.ts"
-import type { Vector } from "./embeddings/vector.ts"
+import { dot, type Vector } from "./embeddings/vector.ts"
 import { log } from "./exact.ts"
 import type { Asked } from "./query.ts"
 import { firstTerms } from "./tokenize.ts"
@@ -83,12 +83,6 @@ export const nearnessOf = (cosine: number, sameWords: number): number => {
   if (cosine <= alike.least) return 0
   const far = alike.slope * (cosine - alike.least) + alike.steeper * Math.max(0, cosine - alike.nearly)
   return clamped(far - alike.sameWords * sameWords, 0, 1)
-}
-
-const dot = (one: Vector, other: Vector): number => {
-  let sum = 0
-  for (let at = 0; at < one.length; at++) sum += one[at]! * other[at]!
-  return sum
 }
 
 /** Of the words of two tasks the share that both have. */

@@ -22,8 +22,8 @@ const stubOdds = exp(-2)
  */
 export const wordShare = (bm25f: number, self: number): number => (self === 0 ? 0 : Math.min(1, bm25f / self))
 
-/** What the meaning counts beside the words. */
-const meaningWeight = 0.75
+/** What the meaning counts beside the words, 0…1. */
+export const meaningWeight = 0.75
 
 /**
  * How well a text matches, 0…1: 0.25 of its word share + 0.75 of its cosine with the query. Where only a part of the

@@ -2,7 +2,7 @@
  * Bytes of one answer: a model's longest has some hundred thousand, and each token as an event of a stream some
  * hundred.
  */
-const most = 16 * 1024 * 1024
+const longest = 16 * 1024 * 1024
 /** Milliseconds without a byte after which nothing more is awaited. */
 const silence = 60_000
 
@@ -17,11 +17,11 @@ export class Silent extends Error {
 }
 
 /**
- * `fetch` that breaks off an answer which is too large to be a model's, and one of which no byte has come for
- * `patience` milliseconds: a model that is at work streams.
+ * `fetch` that breaks off an answer which is larger than `most` bytes, too large to be a model's, and one of which no
+ * byte has come for `patience` milliseconds: a model that is at work streams.
  */
 export const boundedFetch =
-  (patience = silence): typeof fetch =>
+  (patience = silence, most = longest): typeof fetch =>
   async (input, init) => {
     const quiet = new AbortController()
     const failed = Promise.withResolvers<never>()
@@ -55,7 +55,7 @@ export const boundedFetch =
       }
       heard()
       const { status, statusText, headers } = response
-      const body = counted(response.body, heard, over, (told) => (fail = told))
+      const body = counted(response.body, most, heard, over, (told) => (fail = told))
       return Object.defineProperty(new Response(body, { status, statusText, headers }), "url", { value: response.url })
     } catch (error) {
       over()
@@ -63,9 +63,10 @@ export const boundedFetch =
     }
   }
 
-/** The same bytes, of which each is `heard`; `ending` is given what ends them with a failure. */
+/** The same bytes, of which each is `heard`, up to so many; `ending` is given what ends them with a failure. */
 const counted = (
   body: ReadableStream<Uint8Array>,
+  most: number,
   heard: () => void,
   over: () => void,
   ending: (fail: (reason: unknown) => void) => void

@@ -21,6 +21,7 @@ import { Answers, byPortions, copies } from "./answers.ts"
 import { inPieces, values } from "./pieces.ts"
 import { logsShown, pageOf } from "./Raw/page.ts"
 import { orProblem } from "./refusals.ts"
+import { sandboxed } from "./sandboxed.ts"
 
 const notFound = fieldProblem(
   "not_found/snippet",
@@ -32,12 +33,7 @@ const notFound = fieldProblem(
 const mostWords = 32
 const day = 86_400_000
 
-/** A caller's text is never a page of ours. */
-const headers = {
-  "content-type": "text/markdown; charset=utf-8",
-  "x-content-type-options": "nosniff",
-  "content-security-policy": "sandbox; default-src 'none'"
-}
+const headers = { "content-type": "text/markdown; charset=utf-8", ...sandboxed }
 
 const none = {
   matches: { rows: Stream.empty },

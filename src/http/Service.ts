@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Asker } from "#engine/ask.ts"
-import { hasReached, type Position, positionOf } from "#engine/Position.ts"
+import { positionOf } from "#engine/Position.ts"
 import { schemaOf } from "#engine/Projection.ts"
 import { Projector } from "#engine/project.ts"
 import { Reacting } from "#engine/reacting.ts"
@@ -9,7 +9,7 @@ import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { version } from "#src/api/version.ts"
 import { Disks } from "#src/disks.ts"
-import { positionWriter } from "#src/positions.ts"
+import { lagOf, positionWriter } from "#src/positions.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { Readiness } from "./ready.ts"
@@ -19,8 +19,6 @@ const runtime = (): string => {
   const { deno } = process.versions as { readonly deno?: string }
   return deno === undefined ? `Node ${process.versions.node}` : `Deno ${deno}`
 }
-
-const lagOf = (position: Position, due: Position): number => (hasReached(position, due) ? 0 : due - position)
 
 export const layer = HttpApiBuilder.group(Api, "service", (handlers) =>
   handlers.handle("status", () =>

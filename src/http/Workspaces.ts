@@ -21,6 +21,7 @@ import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { Answers } from "./answers.ts"
 import { inBytes, inPieces, values } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
+import { sandboxed } from "./sandboxed.ts"
 import { commitsPage, fieldsOf, shown } from "./Workspaces/commits.ts"
 import { deleteFile, etagOf, putFile } from "./Workspaces/files.ts"
 import { notYours, noWorkspace, own, pathIn } from "./Workspaces/own.ts"
@@ -51,12 +52,7 @@ export const ownWorkspaces = Effect.fnUntraced(function* (page: typeof pageQuery
   }
 })
 
-/** A file of a caller's is never a page of ours. */
-const rawHeaders = {
-  "x-content-type-options": "nosniff",
-  "content-disposition": "attachment",
-  "content-security-policy": "sandbox; default-src 'none'"
-}
+const rawHeaders = { "content-disposition": "attachment", ...sandboxed }
 
 /** What differs between two trees, with the room that it takes until it was sent. */
 const diffOf = Effect.fnUntraced(function* (repository: string, from: string | undefined, to: string) {

@@ -22,6 +22,7 @@ import { perSitemap, robots, sitemap, sitemapIndex } from "./community/sitemap.t
 import { aboutSnippet, snippetPage } from "./community/snippet.ts"
 import { worn } from "./console.ts"
 import { publicPage } from "./Public.ts"
+import { sandboxed } from "./sandboxed.ts"
 
 const atOnce = 30
 const languagesShown = 12
@@ -137,8 +138,7 @@ const one = Effect.gen(function* () {
     return HttpServerResponse.text(entry.source, {
       headers: {
         "content-type": "text/plain; charset=utf-8",
-        // a caller's text is never a page of ours
-        "content-security-policy": "sandbox; default-src 'none'",
+        ...sandboxed,
         "cache-control": kept,
         "x-robots-tag": "noindex"
       }

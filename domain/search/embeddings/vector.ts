@@ -14,6 +14,13 @@ export const toUnit = (vector: Vector): Vector => {
 /** A vector of zeros means nothing: there was no word in its text that the table knows. */
 export const hasDirection = (vector: Vector): boolean => vector.some((number) => number !== 0)
 
+/** The sum of products: the cosine of two vectors of length 1. */
+export const dot = (one: Vector, other: Vector): number => {
+  let sum = 0
+  for (let at = 0; at < one.length; at++) sum += one[at]! * other[at]!
+  return sum
+}
+
 const steps = 32_767
 
 /**

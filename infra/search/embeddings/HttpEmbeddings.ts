@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted, Schedule } from "effect"
 import type { Vector } from "#domain/search/embeddings/vector.ts"
 import { EmbeddingFailed, EmbeddingModel } from "#ports/EmbeddingModel.ts"
 import type { EmbeddingSettings } from "#ports/EmbeddingSettings.ts"
-import { boundedFetch } from "../../models/bounded.ts"
+import { AnswerTooLarge, boundedFetch, Silent } from "../../models/bounded.ts"
 import { vectorsIn } from "./answer.ts"
 
 /** Numbers of all vectors of one answer: its JSON is read on end, and takes a millisecond for some ten thousand. */
@@ -28,24 +28,6 @@ const nameOf = ({ model, dimensions, prefixes: { document } }: EmbeddingSettings
     .digest("hex")
     .slice(0, 32)
 
-/** The whole of a body, if it is no longer than that. */
-const bodyOf = async (response: Response, most: number): Promise<string | undefined> => {
-  if (response.body === null) return ""
-  const reader = response.body.getReader()
-  const decoder = new TextDecoder()
-  let [text, size] = ["", 0]
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
-    size += value.length
-    if (size > most) {
-      void reader.cancel().catch(() => undefined)
-      return undefined
-    }
-    text += decoder.decode(value, { stream: true })
-  }
-}
-
 /** What `Retry-After` says, in milliseconds. */
 const pauseIn = (header: string | null): number | undefined =>
   header !== null && /^\d{1,6}$/.test(header) ? Math.min(Number(header) * 1_000, longestPause) : undefined
@@ -65,7 +47,7 @@ interface Fault {
  * A model behind `/v1/embeddings`, as OpenAI has published it and many servers speak it. What its answers say in words
  * is read by nobody: it may be what was embedded.
  */
-export const layer = (settings: EmbeddingSettings, fetch: typeof globalThis.fetch = boundedFetch(silence)) =>
+export const layer = (settings: EmbeddingSettings, quiet = silence) =>
   Layer.sync(EmbeddingModel, () => {
     const { url, model, apiKey, dimensions, prefixes } = settings
     const where = `the embeddings server at ${new URL(url).host} (CAIRN_EMBEDDINGS_URL)`
@@ -95,8 +77,7 @@ export const layer = (settings: EmbeddingSettings, fetch: typeof globalThis.fetc
       })
     }
 
-    const read = (text: string | undefined, count: number): ReadonlyArray<Vector> | EmbeddingFailed => {
-      if (text === undefined) return failed({ fault: "too-large", told: "said more than vectors take" })
+    const read = (text: string, count: number): ReadonlyArray<Vector> | EmbeddingFailed => {
       const found = vectorsIn(text, count, dimensions)
       if (typeof found !== "string") return found
       const told = {
@@ -110,7 +91,8 @@ export const layer = (settings: EmbeddingSettings, fetch: typeof globalThis.fetc
     const ask = (texts: ReadonlyArray<string>, tells: boolean) =>
       Effect.tryPromise({
         try: async (signal) => {
-          const response = await fetch(`${url}/embeddings`, {
+          const most = texts.length * dimensions * numberBytes + aroundBytes
+          const response = await boundedFetch(quiet, most)(`${url}/embeddings`, {
             method: "POST",
             headers: {
               "content-type": "application/json",
@@ -125,13 +107,15 @@ export const layer = (settings: EmbeddingSettings, fetch: typeof globalThis.fetc
             void response.body?.cancel().catch(() => undefined)
             return ofStatus(response.status, response.headers.get("retry-after"))
           }
-          const most = texts.length * dimensions * numberBytes + aroundBytes
-          return read(await bodyOf(response, most), texts.length)
+          return read(await response.text(), texts.length)
         },
-        catch: (error) =>
-          error instanceof Error && error.name === "Silent"
+        catch: (error) => {
+          if (error instanceof AnswerTooLarge)
+            return failed({ fault: "too-large", told: "said more than vectors take" })
+          return error instanceof Silent
             ? failed({ fault: "late", told: "fell silent", passes: true })
             : failed({ fault: "unreachable", told: "can't be reached", passes: true })
+        }
       }).pipe(
         Effect.flatMap((found) => (found instanceof EmbeddingFailed ? Effect.fail(found) : Effect.succeed(found))),
         Effect.timeoutOrElse({

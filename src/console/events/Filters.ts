@@ -1,11 +1,10 @@
 import { useEffect, useState } from "preact/hooks"
 import { html, type Node } from "../html.ts"
+import { valueOf } from "../parts/valueOf.ts"
 import { go, href } from "../router.ts"
 import { plain } from "../visible.ts"
 import { type Asked, placeIn, queryOf } from "./asked.ts"
 import { eventTypes } from "./types.ts"
-
-const valueOf = (event: Event): string => (event.target as HTMLInputElement).value
 
 /** By what events are narrowed, and where in the log one is. */
 export const Filters = ({

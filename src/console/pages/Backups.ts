@@ -4,6 +4,7 @@ import { html, type Node } from "../html.ts"
 import { Failed } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
+import { valueOf } from "../parts/valueOf.ts"
 import { failure, may, session } from "../session.ts"
 import { useTitle } from "../title.ts"
 import { bytesIn } from "../workspaces/bytes.ts"
@@ -78,7 +79,7 @@ export const Backups = (): Node => {
   return html`<div class="page backups"><header class="title"><h1>Backups</h1></header>
     <p class="description quiet">One file with all that the service has, of every organization, made while it goes on. For backups that add to each other: <code>cairn backup FOLDER</code>, where it runs.</p>
     <form class="fields" onSubmit=${begin} novalidate>
-      <label>Encrypt for <input value=${recipient} placeholder="age1…, or nobody" autocomplete="off" spellcheck="false" disabled=${busy} onInput=${(event: Event) => setRecipient((event.target as HTMLInputElement).value)} /></label>
+      <label>Encrypt for <input value=${recipient} placeholder="age1…, or nobody" autocomplete="off" spellcheck="false" disabled=${busy} onInput=${(event: Event) => setRecipient(valueOf(event))} /></label>
       ${recipient.trim() === "" && html`<p class="note warn">Without a recipient it is as secret as the service's data folder: it has all texts, and the digests of all keys.</p>`}
       <div class="actions"><button class="primary" disabled=${busy}>Make a backup</button>
         ${busy && html`<button type="button" onClick=${() => running.current?.abort()}>Stop</button>`}

@@ -2,11 +2,10 @@ import { useState } from "preact/hooks"
 import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
 import { Text } from "../parts/Text.ts"
+import { valueOf } from "../parts/valueOf.ts"
 import { go, href, route } from "../router.ts"
 import { failure, mayWrite, session } from "../session.ts"
 import { useTitle } from "../title.ts"
-
-const valueOf = (event: Event): string => (event.target as HTMLInputElement).value
 
 const Models = ({ value, choose }: { readonly value: string; readonly choose: (name: string) => void }): Node => {
   const [loaded] = useLoaded("models", ({ cairn }, signal) => cairn.models({ signal }))

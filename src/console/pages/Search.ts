@@ -4,6 +4,7 @@ import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
 import { Empty, Failed, Waiting } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
+import { valueOf } from "../parts/valueOf.ts"
 import { go, href, route } from "../router.ts"
 import { FilterBar, filtersIn } from "../search/Filters.ts"
 import { Found } from "../search/Found.ts"
@@ -98,7 +99,7 @@ export const Search = (): Node => {
       <h1 class="spoken">Search</h1>
       <form role="search" onSubmit=${(event: Event) => event.preventDefault()}>
         <input ref=${box} type="search" aria-label="Task" placeholder="What should the code do?" value=${typed} maxlength="2000" autocomplete="off" spellcheck="false"
-          onInput=${(event: InputEvent) => setTyped((event.target as HTMLInputElement).value)} />
+          onInput=${(event: InputEvent) => setTyped(valueOf(event))} />
         <${FilterBar} filters=${filters} />
       </form>
       ${results()}

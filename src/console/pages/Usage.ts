@@ -3,6 +3,7 @@ import { useAgain } from "../live/useLive.ts"
 import { useLoaded } from "../loading.ts"
 import { Figure } from "../overview/Spent.ts"
 import { whenThere } from "../parts/States.ts"
+import { valueOf } from "../parts/valueOf.ts"
 import { go, href, route } from "../router.ts"
 import { may } from "../session.ts"
 import { useTitle } from "../title.ts"
@@ -24,8 +25,7 @@ const called: { readonly [group in Group]: string } = {
 
 const Time = ({ asked, now }: { readonly asked: Asked; readonly now: number }): Node => {
   const to = (part: Partial<Asked>) => href("usage", {}, { ...asked, ...part })
-  const day = (name: "since" | "until") => (event: Event) =>
-    go(to({ [name]: (event.target as HTMLInputElement).value }), true)
+  const day = (name: "since" | "until") => (event: Event) => go(to({ [name]: valueOf(event) }), true)
   return html`<div class="filters">
     <nav class="facets" aria-label="Months">${monthsBefore(now, 3).map(
       ({ since, until }) =>

@@ -3,10 +3,9 @@ import type { CreatedKey } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { Copy } from "../parts/Copy.ts"
 import { Text } from "../parts/Text.ts"
+import { valueOf } from "../parts/valueOf.ts"
 import { failure, may, session } from "../session.ts"
 import { givenBy } from "./roles.ts"
-
-const valueOf = (event: Event): string => (event.target as HTMLInputElement).value
 
 const empty = { email: "", name: "", role: "", actsFor: "", readOnly: false, ends: "" }
 

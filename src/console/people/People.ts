@@ -8,6 +8,7 @@ import { usePages } from "../parts/pages.ts"
 import { whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
+import { valueOf } from "../parts/valueOf.ts"
 import { failure, may, session } from "../session.ts"
 import { plain } from "../visible.ts"
 import { givenBy, isAbove } from "./roles.ts"
@@ -23,7 +24,7 @@ const RoleOf = ({ of }: { readonly of: ListedUser }): Node => {
   if (role === "owner" || mine || isAbove(role, own) || !roles.includes(role) || !may("users.changeRole"))
     return html`<span class="role">${role}</span>`
   const change = async (event: Event) => {
-    const wanted = (event.target as HTMLSelectElement).value as (typeof roles)[number]
+    const wanted = valueOf(event) as (typeof roles)[number]
     setRole(wanted)
     try {
       await session.value!.cairn.users.changeRole(of.userId, wanted)

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks"
 import { html, type Node } from "../html.ts"
+import { valueOf } from "../parts/valueOf.ts"
 import { go, href, route } from "../router.ts"
 
 /** What narrows a search, as its address has it. */
@@ -28,8 +29,6 @@ export const filtersIn = (query: URLSearchParams): Filters => ({
 
 const set = (name: string, value: string | boolean): void =>
   go(href("search", {}, { ...Object.fromEntries(route.value.query), [name]: value }), true)
-
-const valueOf = (event: Event): string => (event.target as HTMLInputElement | HTMLSelectElement).value
 
 const Choice = ({
   name,

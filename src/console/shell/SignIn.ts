@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks"
 import { html, type Node } from "../html.ts"
 import { Text } from "../parts/Text.ts"
+import { valueOf } from "../parts/valueOf.ts"
 import { parting, signIn } from "../session.ts"
 
 /** Asks for a key. It is sent to this service alone, and stands in no address. */
@@ -34,7 +35,7 @@ export const SignIn = (): Node => {
         <p class="lead">Where agents keep their work. Sign in with an API key to see what is here.</p>
         <label for="key">API key</label>
         <input id="key" name="key" type="password" autocomplete="off" spellcheck="false" placeholder="cairn_live_…" autofocus
-          value=${key} aria-invalid=${said !== ""} aria-describedby="key-said key-note" onInput=${(event: InputEvent) => setKey((event.target as HTMLInputElement).value)} />
+          value=${key} aria-invalid=${said !== ""} aria-describedby="key-said key-note" onInput=${(event: InputEvent) => setKey(valueOf(event))} />
         <p id="key-said" class="problem" role="alert">${said && html`<${Text} of=${said} />`}</p>
         <label class="check"><input type="checkbox" checked=${keep} onChange=${() => setKeep(!keep)} /> Stay signed in until this tab is closed</label>
         <button class="primary" disabled=${busy}>${busy ? "Signing in…" : "Sign in"}</button>

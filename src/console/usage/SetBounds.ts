@@ -2,6 +2,7 @@ import { useRef, useState } from "preact/hooks"
 import type { Bounds } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { Text } from "../parts/Text.ts"
+import { valueOf } from "../parts/valueOf.ts"
 import { failure, may, session } from "../session.ts"
 
 const fields = [
@@ -62,7 +63,7 @@ export const SetBounds = ({ again }: { readonly again: () => void }): Node => {
         ${fields.map(
           ([name, title, step]) => html`<label key=${name}>${title}
             <input type="number" min="0" step=${step} inputmode="decimal" placeholder="not bounded" value=${form[name]} disabled=${busy}
-              onInput=${(event: Event) => setForm((all) => ({ ...all, [name]: (event.target as HTMLInputElement).value }))} /></label>`
+              onInput=${(event: Event) => setForm((all) => ({ ...all, [name]: valueOf(event) }))} /></label>`
         )}
         <p class="quiet">It counts at once, also for chats that run. What is left empty is not bounded; keys may have bounds of their own besides.</p>
         <p class="problem" role="alert">${problem && html`<${Text} of=${problem} />`}</p>

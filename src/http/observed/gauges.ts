@@ -2,7 +2,6 @@ import { readdirSync } from "node:fs"
 import { Effect, Exit, Fiber, type Metric, Option } from "effect"
 import { Asker } from "#engine/ask.ts"
 import { LeftOut } from "#engine/leftOut.ts"
-import { hasReached } from "#engine/Position.ts"
 import { Projector } from "#engine/project.ts"
 import { Reacting } from "#engine/reacting.ts"
 import { caches } from "#ports/CountedCache.ts"
@@ -10,6 +9,7 @@ import { DatabaseLook } from "#ports/DatabaseLook.ts"
 import { DiskSpace } from "#ports/DiskSpace.ts"
 import * as M from "#ports/metrics.ts"
 import { Disks } from "#src/disks.ts"
+import { lagOf } from "#src/positions.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { Answers } from "../answers.ts"
@@ -141,7 +141,7 @@ export const makeLook = Effect.fnUntraced(function* ({ memoryLimit, dataDir }: L
       if (Option.isNone(look)) return
       const indexed = yield* indexing.position
       for (const [name, { position, due }] of look.value.models) {
-        set(M.readModelLag(name), hasReached(position, due) ? 0 : due - position)
+        set(M.readModelLag(name), lagOf(position, due))
         set(M.readModelFailing(name), failures.has(name) ? 1 : 0)
         if (name.startsWith("snippets_")) set(M.indexLag(), Math.max(0, look.value.models.get(name)!.changed - indexed))
       }

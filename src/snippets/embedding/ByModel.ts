@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { type Asked, parts } from "#domain/search/query.ts"
 import { byMeaning } from "#domain/search/ranker.ts"
-import type { EmbeddingFailed } from "#ports/EmbeddingModel.ts"
-import { EmbeddingModel } from "#ports/EmbeddingModel.ts"
+import { meaningWeight } from "#domain/search/score.ts"
+import { type EmbeddingFailed, EmbeddingModel } from "#ports/EmbeddingModel.ts"
 import type { EmbeddingSettings } from "#ports/EmbeddingSettings.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { indexChanges, type Page } from "#projections/Snippets/changes.ts"
@@ -40,7 +40,7 @@ export interface ModelLook {
 }
 
 /** Judged as by the table, until weights were fitted for the model. */
-const unfitted = { low: 0, high: 1, meaning: 0.75, judge: byMeaning }
+const unfitted = { low: 0, high: 1, meaning: meaningWeight, judge: byMeaning }
 
 /**
  * Rows up to the first whose snippet is not embedded yet: so the index has all that it must have up to where it stands,

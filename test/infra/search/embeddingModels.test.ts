@@ -2,7 +2,6 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe } from "vitest"
-import { boundedFetch } from "#infra/models/bounded.ts"
 import * as HttpEmbeddings from "#infra/search/embeddings/HttpEmbeddings.ts"
 import * as TableEmbeddings from "#infra/search/embeddings/TableEmbeddings.ts"
 import { type EmbeddingFailed, EmbeddingModel } from "#ports/EmbeddingModel.ts"
@@ -96,7 +95,7 @@ describe("a server of embeddings", () => {
     Effect.gen(function* () {
       const settled = Promise.withResolvers<void>()
       api.script(() => ({ after: settled.promise }))
-      const impatient = HttpEmbeddings.layer(settings(), boundedFetch(50))
+      const impatient = HttpEmbeddings.layer(settings(), 50)
       const { queries } = yield* Effect.provide(EmbeddingModel, Layer.fresh(impatient))
       assert.deepStrictEqual(kindOf(yield* Effect.flip(queries([secret]))), {
         fault: "late",
