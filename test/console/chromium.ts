@@ -26,6 +26,8 @@ export interface Reader {
   readonly context: BrowserContext
   /** What the browser refused to do, or complained of. */
   readonly complaints: ReadonlyArray<string>
+  /** Also while a page that asks by itself is being answered: a test's own answer that comes too late is no fault. */
+  readonly close: () => Promise<void>
 }
 
 /** Starts a browser of its own, in a folder of its own that goes with it. */
@@ -53,7 +55,11 @@ export const startBrowser = async (): Promise<Browser> => {
         complaints.push(`dialog: ${dialog.message()}`)
         void dialog.dismiss()
       })
-      return { page, context, complaints }
+      const close = async () => {
+        await page.unrouteAll({ behavior: "ignoreErrors" })
+        await context.close()
+      }
+      return { page, context, complaints, close }
     },
     close: async () => {
       await browser.close()

@@ -101,7 +101,7 @@ describe.skipIf(whyNot() !== undefined)("a store in which every text is somebody
       assert.strictEqual(await page.locator('#console a[href^="javascript"]').count(), 0, path)
       quiet(reader)
     }
-    await reader.context.close()
+    await reader.close()
   })
 
   it("says where something would be unseen, and keeps it for who copies it", async () => {
@@ -115,7 +115,7 @@ describe.skipIf(whyNot() !== undefined)("a store in which every text is somebody
     assert.match((await description.textContent()) ?? "", /␛\[2J␛\]0;x␇U\+202E\/\//)
     assert.isAbove(await description.locator('[aria-label="U+202E, right-to-left override"]').count(), 0)
     quiet(reader)
-    await reader.context.close()
+    await reader.close()
   })
 
   it("does not hold a page up with lines of a megabyte", async () => {
@@ -134,6 +134,6 @@ describe.skipIf(whyNot() !== undefined)("a store in which every text is somebody
     await page.getByText("Show all 2,001 lines").click()
     await page.locator(".diff .added").nth(2_000).waitFor()
     quiet(reader)
-    await reader.context.close()
+    await reader.close()
   })
 })

@@ -16,7 +16,7 @@ describe.skipIf(whyNot() !== undefined)("a chat in the console", () => {
   afterAll(() => browser?.close())
   afterEach(async () => {
     quiet(reader)
-    await reader.context.close()
+    await reader.close()
   })
 
   const ask = async (task: string, user: string) => {

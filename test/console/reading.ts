@@ -55,7 +55,7 @@ export const startsReading = ({ filled = true }: { readonly filled?: boolean } =
     at.reader = undefined
     if (reader === undefined) return
     quiet(reader)
-    await reader.context.close()
+    await reader.close()
   })
   return {
     get service() {
