@@ -8,7 +8,7 @@ import { faultOf } from "./files.ts"
 
 /** Every name that an archive may have: no other one leads to a file. */
 const known =
-  /^(?:cairn-backup\.json|backups\/\d{6,12}\.json|(?:log\/\d{6,12}-\d{6,12}|beside\/\d{6,12}|erasures\/\d{6,12})\.ndjson\.gz(?:\.age)?|repositories\/[\w-]{1,100}(?:\.[\w-]{1,100})?\/\d{6,12}\.(?:pack|idx)(?:\.age)?)$/
+  /^(?:cairn-backup\.json|backups\/\d{6,12}\.json|(?:log\/\d{6,12}-\d{6,12}|beside\/\d{6,12}|erasures\/\d{6,12})\.ndjson\.gz(?:\.age)?|repositories\/[\w-]{1,100}(?:\.[\w-]{1,100})?\/\d{6,12}(?:-\d{6,12})?\.(?:pack|idx)(?:\.age)?)$/
 const isManifest = (name: string): boolean => name.startsWith("backups/")
 
 type Bytes = AsyncIterable<Uint8Array>

@@ -116,6 +116,27 @@ describe("a backup in one file", () => {
     assert.deepInclude(JSON.parse(next.out), { number: 2 })
   }, 600_000)
 
+  it("is restored where a repository went on while it was made, and a pack is the second of its backup", async () => {
+    const entries: Array<Tar.Entry> = []
+    const second = (text: string) => text.replaceAll(/(repositories\/[^/]+\/000001)\./g, "$1-000002.")
+    const decoded = Stream.pipeThroughChannel(Stream.make(new Uint8Array(await taken())), Tar.decode<never>())
+    await Effect.runPromise(
+      Stream.runForEach(decoded, ({ header, body }) =>
+        Effect.map(Stream.runCollect(body), (pieces) => {
+          const bytes = Buffer.concat(pieces)
+          const isManifest = header.path.startsWith("backups/")
+          entries.push(Tar.file(second(header.path), isManifest ? second(bytes.toString()) : bytes))
+        })
+      )
+    )
+    const file = join(place(), "backup.tar")
+    writeFileSync(file, await tarOf(...entries))
+    const restored = await run(there(await empty()), "restore", file, "--json")
+    assert.strictEqual(restored.code, 0, restored.err)
+    assert.include(entries.map(({ header }) => header.path).join(), "-000002.pack")
+    assert.deepInclude(JSON.parse(restored.out), { success: true, number: 1, found: 0 })
+  }, 600_000)
+
   it("comes from another machine, encrypted; is restored from what comes in; what was erased since does not come back", async () => {
     const identity = await generateX25519Identity()
     const env = {

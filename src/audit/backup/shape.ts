@@ -5,8 +5,8 @@ const names: { readonly [H in BackedFile["holds"]]: RegExp } = {
   log: /^log\/(\d{6,})-\d{6,}\.ndjson\.gz(\.age)?$/,
   beside: /^beside\/(\d{6,})\.ndjson\.gz(\.age)?$/,
   erasures: /^erasures\/(\d{6,})\.ndjson\.gz(\.age)?$/,
-  pack: /^repositories\/[a-z0-9-]+\/(\d{6,})\.pack(\.age)?$/,
-  index: /^repositories\/[a-z0-9-]+\/(\d{6,})\.idx(\.age)?$/
+  pack: /^repositories\/[a-z0-9-]+\/(\d{6,})(?:-\d{6,})?\.pack(\.age)?$/,
+  index: /^repositories\/[a-z0-9-]+\/(\d{6,})(?:-\d{6,})?\.idx(\.age)?$/
 }
 
 const isRepository = (name: string | undefined): boolean => /^[a-z0-9][a-z0-9-]{0,63}$/.test(name ?? "")

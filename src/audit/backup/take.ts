@@ -88,14 +88,16 @@ const writeLog = Effect.fnUntraced(function* (
   return { files, events, last, part, at }
 })
 
+/** A repository's pack and its index; `part` tells it from those that the same backup has of it already. */
 const packed = Effect.fnUntraced(function* (
   number: number,
+  part: number,
   repository: string,
   since: string | undefined,
   { workspace, commit }: Head
 ) {
   const pack = yield* (yield* RepositoryCopy).pack(repository, since, commit)
-  const name = `repositories/${repository}/${numbered(number)}`
+  const name = `repositories/${repository}/${numbered(number)}${part === 1 ? "" : `-${numbered(part)}`}`
   const own = { repository, workspace, commit }
   const bytes = yield* file(`${name}.pack`, { compressed: false }, (to) => Stream.runForEach(pack.pieces, to.write))
   const index = yield* file(`${name}.idx`, { compressed: false }, (to) => to.write(pack.index()))
@@ -166,10 +168,12 @@ export const take = Effect.fnUntraced(function* (chain: Chain | undefined, progr
     let gone: string | undefined
     for (const repository of followed.erased) made.delete(repository)
     for (const [repository, head] of followed.heads) {
-      if (made.get(repository)?.[0]?.commit === head.commit) continue
-      const since = chain?.repositories.get(repository)?.commit
+      // what was sent is sent: where the log was taken on, a pack more has what came meanwhile
+      const before = made.get(repository) ?? []
+      const since = before.at(-1)?.commit ?? chain?.repositories.get(repository)?.commit
+      if (before.length > 0 && since === head.commit) continue
       const pack = yield* Effect.catchTag(
-        packed(number, repository, since, head),
+        packed(number, before.length / 2 + 1, repository, since, head),
         "RepositoryGone",
         () => Effect.undefined
       )
@@ -177,7 +181,7 @@ export const take = Effect.fnUntraced(function* (chain: Chain | undefined, progr
         gone = repository
         break
       }
-      made.set(repository, pack)
+      made.set(repository, [...before, ...pack])
     }
     if (gone === undefined) break
     if ((yield* source.head) === head) {
