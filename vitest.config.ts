@@ -1,4 +1,6 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { Spread } from "./test/spread.ts"
 
 /**
  * Files that want a process to themselves: they measure it, load its modules anew, or change what every other file
@@ -29,9 +31,9 @@ export default defineConfig({
     // of what hangs: on a machine with much else to do, anything may take this long
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // One more than a small machine has cores: what waits for a process, a disk or a deadline leaves its own to others.
-    // (CI has other work for them.)
-    maxWorkers: isCi ? 2 : 3,
+    // Twice the cores: half of the time a file waits for a process, a disk or a deadline. (CI has other work for them.)
+    maxWorkers: isCi ? 3 : 2 * availableParallelism(),
+    sequence: { sequencer: Spread },
     // a failure says what differs: of a value that was made at random there is no other trace
     chaiConfig: { truncateThreshold: 2_000 },
     reporters: ["default", "test/skips.ts", "test/secondTries.ts"],

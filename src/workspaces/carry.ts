@@ -10,20 +10,36 @@ import { awayIn } from "./restore.ts"
 /** Why a run can't go on for now. */
 export type Delayed = WorkspacesUnavailable | Unreadable
 
-/** A run in its workspace's queue. */
-export interface Waiting {
+/** A run that was asked for. */
+export interface Asked {
   readonly run: string
   readonly workspace: string
   /** Of its ChatRequested: runs of a workspace go in this order. */
   readonly position: Position
+}
+
+/** A run in its workspace's line. */
+export interface Waiting extends Asked {
   /** Settled when its workspace was erased. */
   readonly stopped: Deferred.Deferred<void>
   /** Settled when its cancellation is recorded. */
   readonly cancelled: Deferred.Deferred<void>
   readonly done: Deferred.Deferred<void>
-  /** Fails for those who wait, while the run can't go on: it stays where it is in its queue, and they may ask again. */
+  /** Fails for those who wait, while the run can't go on: it stays where it is in its line, and they may ask again. */
   delayed: Deferred.Deferred<never, Delayed>
 }
+
+/** A run that has just come to its workspace's line. */
+export const waitingFor = (asked: Asked): Effect.Effect<Waiting> =>
+  Effect.gen(function* () {
+    return {
+      ...asked,
+      stopped: yield* Deferred.make<void>(),
+      cancelled: yield* Deferred.make<void>(),
+      done: yield* Deferred.make<void>(),
+      delayed: yield* Deferred.make<never, Delayed>()
+    }
+  })
 
 /** Milliseconds before a run that could not go on is taken up again: they double from the first to the longest. */
 const firstPause = 200

@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import { type Asker, fresh } from "#engine/ask.ts"
 import type { Codec } from "#engine/codec.ts"
 import type { Dispatcher } from "#engine/dispatch.ts"
-import { isAfter, type Position } from "#engine/Position.ts"
+import type { Position } from "#engine/Position.ts"
 import { schemaOf } from "#engine/Projection.ts"
 import { type Claim, Claims } from "#engine/ports/Claims.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
@@ -17,13 +17,12 @@ import { openRuns } from "#projections/Workspaces/openRuns.ts"
 import { Workspaces } from "#projections/Workspaces/tables.ts"
 import type { Search } from "#src/snippets/search.ts"
 import type { Storage } from "#src/usage/Storage.ts"
-import { type Delayed, hearCancelled, untilItGoes, type Waiting } from "./carry.ts"
+import { type Asked, type Delayed, hearCancelled, untilItGoes, type Waiting, waitingFor } from "./carry.ts"
 import { endingId } from "./commit.ts"
+import { Lines } from "./lines.ts"
 import { claimOf, followHead, streamOf } from "./restore.ts"
 import { carryOut } from "./run.ts"
 import type { Spoken } from "./spoken.ts"
-
-type Asked = Pick<Waiting, "run" | "workspace" | "position">
 
 /** Runs at work at once, over all workspaces. */
 const atOnce = 64
@@ -79,11 +78,8 @@ export class Runs extends Context.Service<
         | SqlClient.SqlClient
       >()
       const places = yield* Semaphore.make(atOnce)
-      const queues = new Map<string, Array<Waiting>>()
-      const known = new Map<string, Waiting>()
+      const lines = new Lines()
       const { shared, claim, borrow } = yield* Claims
-      /** By workspace: what this process carries right now. */
-      const atWork = new Map<string, Waiting>()
       /** Runs that this process has begun to carry. */
       const begun = new Set<string>()
 
@@ -99,20 +95,17 @@ export class Runs extends Context.Service<
       }
 
       const leave = (one: Waiting) => {
-        const queue = queues.get(one.workspace)
-        if (queue?.includes(one)) queue.splice(queue.indexOf(one), 1)
-        if (queue?.length === 0) queues.delete(one.workspace)
-        known.delete(one.run)
+        lines.leave(one)
         begun.delete(one.run)
       }
 
-      /** Carries what is in a workspace's queue for as long as the claim on it is had. */
-      const carryAll = Effect.fnUntraced(function* (workspace: string, queue: ReadonlyArray<Waiting>, mine: Claim) {
-        while (queue.length > 0) {
-          if (shared) yield* takeIn(workspace, queue)
-          const next = queue[0]
+      /** Carries what is in a workspace's line for as long as the claim on it is had. */
+      const carryAll = Effect.fnUntraced(function* (workspace: string, line: ReadonlyArray<Waiting>, mine: Claim) {
+        while (line.length > 0) {
+          if (shared) yield* takeIn(workspace, line)
+          const next = line[0]
           if (next === undefined) return
-          atWork.set(workspace, next)
+          lines.begin(next)
           yield* Effect.ensuring(
             Effect.raceFirst(
               shared
@@ -120,66 +113,49 @@ export class Runs extends Context.Service<
                 : carry(next, mine),
               Deferred.await(next.stopped)
             ),
-            Effect.sync(() => atWork.delete(workspace))
+            Effect.sync(() => lines.end(next))
           )
           leave(next)
           yield* Deferred.succeed(next.done, undefined)
         }
       })
 
-      const work = Effect.fnUntraced(function* (workspace: string, queue: ReadonlyArray<Waiting>) {
-        while (queue.length > 0)
+      const work = Effect.fnUntraced(function* (workspace: string, line: ReadonlyArray<Waiting>) {
+        while (line.length > 0)
           yield* Effect.scoped(
             Effect.flatMap(claim(claimOf(workspace)), (mine) =>
-              Effect.raceFirst(carryAll(workspace, queue, mine), mine.lost)
+              Effect.raceFirst(carryAll(workspace, line, mine), mine.lost)
             )
           )
       })
 
       /**
-       * Takes a workspace's runs from before a position out of its queue. Nobody leaves in between: who is out of it is
+       * Takes a workspace's runs from before a position out of its line. Nobody leaves in between: who is out of it is
        * asked by nobody else.
        */
       const drop = Effect.fnUntraced(function* (workspace: string, erasedAt: Position) {
-        const queue = queues.get(workspace) ?? []
-        const doomed = queue.filter(({ position }) => isAfter(erasedAt, position))
-        // out of the queue before the one at work hears of it: as soon as that one has ended the next begins
-        const waiting = doomed.filter((one) => one !== atWork.get(workspace))
-        waiting.forEach(leave)
-        for (const { stopped } of doomed) yield* Deferred.succeed(stopped, undefined)
+        // out of the line before the one at work hears of it: as soon as that one has ended the next begins
+        const { all, waiting } = lines.drop(workspace, erasedAt)
+        for (const { run } of waiting) begun.delete(run)
+        for (const { stopped } of all) yield* Deferred.succeed(stopped, undefined)
         for (const { done } of waiting) yield* Deferred.succeed(done, undefined)
-        return doomed
+        return all
       }, Effect.uninterruptible)
 
       const stop = Effect.fnUntraced(function* (workspace: string, erasedAt: Position) {
         const doomed = yield* drop(workspace, erasedAt)
         yield* Effect.forEach(doomed, ({ done }) => Effect.exit(Deferred.await(done)), { discard: true })
         // another process may be at one of them, until it hears of it; not while this one is at another
-        if (shared && !atWork.has(workspace)) yield* Effect.scoped(borrow(claimOf(workspace)))
+        if (shared && !lines.works(workspace)) yield* Effect.scoped(borrow(claimOf(workspace)))
       })
 
       const enqueue: (run: Asked) => Effect.Effect<Waiting> = Effect.fnUntraced(function* (run: Asked) {
-        const before = known.get(run.run)
+        const before = lines.find(run.run)
         if (before !== undefined) return before
-        const waiting: Waiting = {
-          ...run,
-          stopped: yield* Deferred.make<void>(),
-          cancelled: yield* Deferred.make<void>(),
-          done: yield* Deferred.make<void>(),
-          delayed: yield* Deferred.make<never, Delayed>()
-        }
-        known.set(run.run, waiting)
-        const queue = queues.get(run.workspace)
-        if (queue !== undefined) {
-          const begins = queue[0] === atWork.get(run.workspace) ? 1 : 0
-          const later = queue.findIndex(({ position }, index) => index >= begins && isAfter(position, run.position))
-          queue.splice(later === -1 ? queue.length : later, 0, waiting)
-        } else {
-          const queue = [waiting]
-          queues.set(run.workspace, queue)
-          // whoever asked for the first of them has nothing to do with the others
-          yield* Effect.forkIn(Effect.provideService(work(run.workspace, queue), Origin, undefined), scope)
-        }
+        const waiting = yield* waitingFor(run)
+        const { line, isNew } = lines.join(waiting)
+        // whoever asked for the first of them has nothing to do with the others
+        if (isNew) yield* Effect.forkIn(Effect.provideService(work(run.workspace, line), Origin, undefined), scope)
         return waiting
       }, Effect.uninterruptible)
 
@@ -193,22 +169,22 @@ export class Runs extends Context.Service<
         })
 
       /** What others were asked for goes before what came later: nothing is carried before it is known. */
-      const takeIn = (workspace: string, queue: ReadonlyArray<Waiting>) =>
+      const takeIn = (workspace: string, line: ReadonlyArray<Waiting>) =>
         untilItGoes(
           Effect.gen(function* () {
             // all were dropped meanwhile: there is nothing to carry
-            if (queue.length === 0) return
+            if (line.length === 0) return
             const runs = yield* open
             yield* takeAll(runs.filter((run) => run.workspace === workspace))
           }),
-          () => queue
+          () => line
         ).pipe(Effect.annotateLogs({ workspace }))
 
       /** What has ended elsewhere has ended for those who wait here. */
       const settle = Effect.fnUntraced(function* (one: Waiting) {
-        if (atWork.get(one.workspace) !== one) {
+        if (!lines.isAtWork(one)) {
           yield* Effect.ignoreCause(followHead(one.workspace))
-          if (atWork.get(one.workspace) === one) return
+          if (lines.isAtWork(one)) return
           leave(one)
           yield* Deferred.succeed(one.done, undefined)
           return
@@ -227,7 +203,7 @@ export class Runs extends Context.Service<
         const name = schemaOf(Workspaces)
         const moved = Effect.repeat(PubSub.take(moves), { until: (one) => one === name })
         return yield* Effect.gen(function* () {
-          const before = [...known.values()]
+          const before = lines.all
           const runs = yield* open
           const ids = new Set(runs.map(({ id }) => id))
           yield* Effect.forEach(
@@ -264,11 +240,11 @@ export class Runs extends Context.Service<
         begin: (run) => Deferred.await(taken).pipe(Effect.andThen(enqueue(run)), Effect.forkIn(scope), Effect.asVoid),
         cancelled: (run) =>
           Effect.suspend(() => {
-            const one = known.get(run)
+            const one = lines.find(run)
             return one === undefined ? Effect.void : Effect.asVoid(Deferred.succeed(one.cancelled, undefined))
           }),
         stop,
-        counts: Effect.sync(() => ({ running: atWork.size, waiting: known.size - atWork.size }))
+        counts: Effect.sync(() => lines.counts)
       })
     })
   )

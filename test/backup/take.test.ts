@@ -136,7 +136,7 @@ it("a repository that goes on while another one is found to be gone is sent once
     Effect.suspend(() => {
       if (repository !== workspace) return Effect.fail(new RepositoryGone({ repository }))
       sent.push([since, commit])
-      return Effect.succeed({ pieces: Stream.empty, index: () => new Uint8Array() })
+      return Effect.succeed({ objects: 0, pieces: Stream.empty, index: () => new Uint8Array() })
     })
   const begun = [
     event(1, "FilesChanged", { workspace, commit: first }),

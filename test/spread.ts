@@ -1,0 +1,33 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node"
+
+/** What mostly waits, for servers and processes that it starts, stops and kills; the longest first. */
+const waiting = [
+  ...["copy/killed", "infra/kurrent/", "infra/search/elastic/", "infra/postgres/serverFaults", "processes/"],
+  ...["service/", "copy/", "e2e/", "backup/", "http/diskAway"]
+].map((part) => `/test/${part}`)
+
+const rank = ({ moduleId }: TestSpecification) => waiting.findIndex((part) => moduleId.includes(part))
+
+/** A file's place among others of its kind, from 0 to `end`. */
+const placed = (files: ReadonlyArray<TestSpecification>, end: number) =>
+  files.map((file, at) => ({ file, place: (at / files.length) * end }))
+
+/**
+ * Files that wait are spread among those that work, so that the processor has something to do from beginning to end. By
+ * their size, which is what vitest goes by where it has not run them before, they would come last, and all at once.
+ */
+export class Spread extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>) {
+    const sorted = await super.sort(files)
+    const shared = sorted.filter(({ project }) => !project.config.isolate)
+    const long = shared.filter((file) => rank(file) !== -1).sort((one, other) => rank(one) - rank(other))
+    const others = shared.filter((file) => rank(file) === -1)
+    return [
+      // a process of its own each, first: one that is shared would end with each of them
+      ...sorted.filter(({ project }) => project.config.isolate),
+      ...[...placed(long, 0.9), ...placed(others, 1)]
+        .sort((one, other) => one.place - other.place)
+        .map(({ file }) => file)
+    ]
+  }
+}
