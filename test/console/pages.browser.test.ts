@@ -126,6 +126,36 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       await page.waitForSelector(".found")
     })
 
+    it("tells who voted on one, when and for what, and all that happened to it; to who may read the log", async () => {
+      const cairn = clientOf(on.service)
+      const [match] = (await cairn.search({ task: "read the rows of a CSV file" })).matches
+      const id = match!.codeBlock.id
+      await cairn.snippets.vote({ codeBlockId: id, task: "tell <b>markup</b> from text", succeeded: false })
+      const page = await open(`/snippets/${id}`)
+      const votes = page.getByRole("region", { name: "Votes" })
+      await votes.getByText("tell <b>markup</b> from text").waitFor()
+      const against = votes.getByRole("row", { name: /markup/ })
+      assert.match((await against.textContent()) ?? "", /^−1a person/)
+      assert.match((await against.locator("td").nth(2).textContent()) ?? "", /owner@/)
+      assert.match(
+        (await page.getByRole("img", { name: /^Votes: / }).getAttribute("aria-label")) ?? "",
+        /^Votes: [3-9] for it, 1 against it/
+      )
+      await page.getByText("No model was asked what it thinks of it.").waitFor()
+      const happened = page.getByRole("group", { name: "Events of the snippet, the newest first" })
+      await happened.getByText("A vote against a snippet").waitFor()
+      await page.getByText("All of it, in the log").click()
+      await page.getByText(`The stream snippet-${id}`).waitFor()
+      await page.goBack()
+      await against.getByRole("link").click()
+      await page.getByRole("heading", { name: "A vote against a snippet" }).waitFor()
+      // a member is not told who voted
+      await on.reader.close()
+      const theirs = await open(`/snippets/${id}`, await on.keyFor("member"))
+      await theirs.locator(".executions li").first().waitFor()
+      assert.strictEqual(await theirs.getByRole("heading", { name: "Votes over time" }).count(), 0)
+    })
+
     it("deletes one, after it has said what goes", async () => {
       const { codeBlockId } = await clientOf(on.service).snippets.create({
         name: "doomed",

@@ -8,6 +8,7 @@ import { href, route } from "../router.ts"
 import { Blocks, Inlines } from "../snippet/Blocks.ts"
 import { DeleteSnippet } from "../snippet/Delete.ts"
 import { Executions } from "../snippet/Executions.ts"
+import { History } from "../snippet/History.ts"
 import { useTitle } from "../title.ts"
 
 const textOf = (of: ReadonlyArray<Inline>): string => of.map(({ text }) => text).join("")
@@ -69,6 +70,7 @@ const Sheet = ({
         <${Blocks} of=${blocks.filter(({ is }) => is === "paragraph")} />
         ${sections.filter(({ title }) => title !== "Tasks").map(({ title, blocks }) => html`<section key=${title}><h2>${title}</h2><${Blocks} of=${blocks} /></section>`)}
         <${Executions} id=${id} />
+        <${History} id=${id} />
       </div>
       <aside aria-label="Facts">
         <section><h2>Facts</h2><ul class="facts-list">
@@ -80,7 +82,7 @@ const Sheet = ({
     </div>`
 }
 
-/** One snippet: what the service's own page says of it, and what became of its runs. */
+/** One snippet: what the service's own page says of it, what became of its runs, and its history out of the log. */
 export const SnippetPage = (): Node => {
   const { parameters, query } = route.value
   const id = parameters["id"]!

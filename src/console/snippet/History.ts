@@ -1,0 +1,102 @@
+import { useState } from "preact/hooks"
+import type { RecordedEvent } from "../../../clients/typescript/src/index.ts"
+import { Actor } from "../events/Actor.ts"
+import { Rows } from "../events/Rows.ts"
+import { html, type Node } from "../html.ts"
+import { useLoaded } from "../loading.ts"
+import { Chart } from "../overview/Chart.ts"
+import { whenThere } from "../parts/States.ts"
+import { Text } from "../parts/Text.ts"
+import { Time } from "../parts/Time.ts"
+import { href } from "../router.ts"
+import { may } from "../session.ts"
+import { type Names, useNames } from "../usage/names.ts"
+import { binsOf, type Grading, gradingsIn, type Vote, votesIn } from "./votes.ts"
+
+/** Events of a snippet that are read: the newest. */
+const read = 1_000
+/** Rows of a list that are shown until all are asked for. */
+const few = 10
+
+const sources: { readonly [source: string]: string } = { human: "a person", ai: "an agent", grading: "the AI grading" }
+
+const parts = [
+  { kind: "votesFor", called: "for it" },
+  { kind: "votesAgainst", called: "against it", bad: true }
+] as const
+
+/** The last rows of a list, and all of them for who wants that. */
+const useFew = <T>(of: ReadonlyArray<T>): readonly [rows: ReadonlyArray<T>, button: Node | false] => {
+  const [all, setAll] = useState(false)
+  const button = !all && of.length > few
+  return [
+    all ? of : of.slice(0, few),
+    button &&
+      html`<p><button type="button" class="small" onClick=${() => setAll(true)}>Show all ${of.length.toLocaleString("en")}</button></p>`
+  ]
+}
+
+const VoteRow = ({ of, names }: { readonly of: Vote; readonly names: Names["names"] }): Node => html`
+  <tr><td class=${`status ${of.isFor ? "completed" : "failed"}`}>${of.isFor ? "+" : "−"}${of.count}</td>
+    <td>${Object.hasOwn(sources, of.source) ? sources[of.source] : html`<${Text} of=${of.source} />`}</td>
+    <td><${Actor} of=${of.by} names=${names} /></td>
+    <td class="path">${of.task !== "" && html`<${Text} of=${of.task} />`}${of.reason !== "" && html`<p class="quiet"><${Text} of=${of.reason} /></p>`}</td>
+    <td><a class="quiet" href=${href("event", { position: of.position })}><${Time} at=${of.at} /></a></td></tr>`
+
+/** Votes over time, and each of them: whose it is, for which task, and why. */
+const VotesOverTime = ({ votes, names }: { readonly votes: ReadonlyArray<Vote>; readonly names: Names["names"] }) => {
+  const [rows, more] = useFew(votes.toReversed())
+  if (votes.length === 0) return html`<p class="note">Nobody has voted yet.</p>`
+  return html`<${Chart} title="Votes" of=${binsOf(votes, Date.now())} parts=${parts} />
+    <div class="scrolled" tabindex="0" role="region" aria-label="Votes"><table>
+      <thead><tr><th>Vote</th><th>From</th><th>By</th><th>For the task</th><th>When</th></tr></thead>
+      <tbody>${rows.map((vote) => html`<${VoteRow} key=${vote.position} of=${vote} names=${names} />`)}</tbody></table></div>${more}`
+}
+
+const outcomes: { readonly [O in Grading["is"]]: readonly [said: string, status: string] } = {
+  pending: ["on its way", "waiting"],
+  for: ["for it", "completed"],
+  against: ["against it", "failed"],
+  failed: ["failed", "errored"],
+  expired: ["not due any more", "cancelled"]
+}
+
+/** What a model was asked to say of the snippet, and said. */
+const Gradings = ({ gradings }: { readonly gradings: ReadonlyArray<Grading> }): Node => {
+  const [rows, more] = useFew(gradings.toReversed())
+  if (gradings.length === 0) return html`<p class="note">No model was asked what it thinks of it.</p>`
+  return html`<ul class="rows gradings">${rows.map(
+    ({ position, at, is, reason, count }) => html`<li key=${position}>
+      <span class=${`status ${outcomes[is][1]}`}>${outcomes[is][0]}${count > 1 && ` (counts ${count} times)`}</span>
+      <span class="path">${reason !== "" && html`<${Text} of=${reason} />`}</span>
+      <a class="quiet" href=${href("event", { position })}><${Time} at=${at} /></a></li>`
+  )}</ul>${more}`
+}
+
+const Told = ({ events, id }: { readonly events: ReadonlyArray<RecordedEvent>; readonly id: string }): Node => {
+  const { names } = useNames()
+  const log = href("events", {}, { stream: `snippet-${id}` })
+  return html`
+    <section class="votes-over-time"><h2>Votes over time</h2><${VotesOverTime} votes=${votesIn(events)} names=${names} /></section>
+    <section><h2>AI gradings</h2><${Gradings} gradings=${gradingsIn(events)} /></section>
+    <section><h2>What happened to it</h2>
+      <${Rows} of=${events.toReversed().slice(0, few)} names=${names} label="Events of the snippet, the newest first" />
+      <p class="note">${events.length === read && `Votes and gradings are those of its latest ${read.toLocaleString("en")} events. `}<a href=${log}>All of it, in the log</a></p></section>`
+}
+
+/** A snippet's history out of the log, for those who may read it. Another organization's log tells nothing here. */
+export const History = ({ id }: { readonly id: string }): Node | null => {
+  const isRead = may("events.newestEvents")
+  const loaded = useLoaded(isRead ? id : undefined, ({ cairn }, signal) =>
+    cairn.system.newestEvents({ stream: `snippet-${id}`, limit: read }, { signal })
+  )
+  if (!isRead) return null
+  return whenThere(
+    loaded,
+    ({ events }) =>
+      events.length === 0
+        ? html`<section><h2>What happened to it</h2><p class="note">It is another organization's: its votes and events are in that one's log.</p></section>`
+        : html`<${Told} events=${events} id=${id} />`,
+    3
+  )
+}
