@@ -1,24 +1,16 @@
 import { assert, describe, it } from "vitest"
+import { retrievalsOf } from "#src/console/snippet/found.ts"
 import { binsOf, gradingsIn, votesIn } from "#src/console/snippet/votes.ts"
 import type { RecordedEvent } from "../../clients/typescript/src/index.ts"
 
 let position = 0
-const event = (type: string, data: object, at = "2026-03-01T12:00:00.000Z"): RecordedEvent =>
-  ({
-    position: String(++position),
-    eventId: String(position),
-    stream: "snippet-1",
-    type,
-    schemaVersion: 1,
-    recordedAt: at,
-    actor: { keyId: null, userId: null, organizationId: null },
-    commandId: "",
-    correlationId: "",
-    causationId: null,
-    data: { snippet: "1", ...data }
-  }) as RecordedEvent
+const event = (type: string, data: RecordedEvent["data"], recordedAt = "2026-03-01T12:00:00.000Z"): RecordedEvent => ({
+  ...{ position: String(++position), eventId: String(position), revision: position, stream: "snippet-1", type },
+  ...{ schemaVersion: 1, recordedAt, actor: { keyId: null, userId: null, organizationId: null }, commandId: "" },
+  ...{ correlationId: "", causationId: null, requestId: null, traceId: null, data: { snippet: "1", ...data } }
+})
 
-const cast = (value: number, more: object = {}, at?: string) =>
+const cast = (value: number, more: RecordedEvent["data"] = {}, at?: string) =>
   event("VoteCast", { value, count: 1, source: "human", voter: null, request: null, text: null, ...more }, at)
 
 describe("a snippet's votes, out of its events", () => {
@@ -75,6 +67,19 @@ it("gradings end as their answers say: with a verdict, a fault, too late, or not
       ["failed", "no model"],
       ["expired", ""],
       ["pending", ""]
+    ]
+  )
+})
+
+it("the searches that found a snippet are told with its place and score, the newest first", () => {
+  const answered = (snippets: Array<string>) =>
+    event("SearchAnswered", { snippets, scores: snippets.map((_, index) => 0.9 - index / 10), text: { query: "q" } })
+  const events = [answered(["1", "2"]), answered(["2"]), answered([]), answered(["2", "3", "1"])]
+  assert.deepStrictEqual(
+    retrievalsOf("1", events).map(({ event, place, score }) => [event.eventId, place, score?.toFixed(1)]),
+    [
+      [events[3]!.eventId, 3, "0.7"],
+      [events[0]!.eventId, 1, "0.9"]
     ]
   )
 })
