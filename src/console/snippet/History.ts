@@ -38,7 +38,7 @@ const useFew = <T>(of: ReadonlyArray<T>): readonly [rows: ReadonlyArray<T>, butt
 }
 
 const VoteRow = ({ of, names }: { readonly of: Vote; readonly names: Names["names"] }): Node => html`
-  <tr><td class=${`status ${of.isFor ? "completed" : "failed"}`}>${of.isFor ? "+" : "−"}${of.count}</td>
+  <tr><td><span class=${`status ${of.isFor ? "completed" : "failed"}`}>${of.isFor ? "+" : "−"}${of.count}</span></td>
     <td>${Object.hasOwn(sources, of.source) ? sources[of.source] : html`<${Text} of=${of.source} />`}</td>
     <td><${Actor} of=${of.by} names=${names} /></td>
     <td class="path">${of.task !== "" && html`<${Text} of=${of.task} />`}${of.reason !== "" && html`<p class="quiet"><${Text} of=${of.reason} /></p>`}</td>

@@ -72,13 +72,15 @@ export const gradingsIn = (events: ReadonlyArray<RecordedEvent>): ReadonlyArray<
 }
 
 const day = 86_400_000
-/** Bars of a chart at most. */
-const mostBins = 30
+/** Bars of a chart, which reaches back before the first vote where there would be fewer. */
+const [fewestBins, mostBins] = [7, 30]
 const label = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric" })
 
 /** Votes from the first one until now: a bar a day, or more days than one where that would be too many. */
 export const binsOf = (votes: ReadonlyArray<Vote>, now: number): ReadonlyArray<Bin> => {
-  const first = new Date(votes[0]?.at ?? now)
+  const week = new Date(now)
+  week.setDate(week.getDate() - fewestBins + 1)
+  const first = new Date(Math.min(Date.parse(votes[0]?.at ?? week.toISOString()), week.getTime()))
   first.setHours(0, 0, 0, 0)
   const days = Math.max(1, Math.ceil((now - first.getTime()) / day))
   const stretch = Math.ceil(days / mostBins)
