@@ -198,12 +198,11 @@ const finish = (outcome) => {
 
 /**
  * What the second runtime is asked about: the engine and the rules (whose numbers and texts are the runtime's), the
- * adapters, what a kill leaves behind, and one way through the API with its sockets and streams. The rest is the same
- * code over the same parts. KurrentDB's log is served on Node (see `forService`), so that what stands on it is asked
- * about here.
+ * adapters, and one way through the API with its sockets and streams. The rest is the same code over the same parts.
+ * KurrentDB's log is served on Node (see `forService`), so that what stands on it is asked about here.
  */
 const ofRuntimes = [
-  ...["engine/", "domain/", "infra/", "e2e/kill/", "service/sockets", "scheduler", "config", "smallPages"],
+  ...["engine/", "domain/", "infra/", "service/sockets", "scheduler", "config", "smallPages"],
   ...["http/snippets", "http/listener", "http/eventStream", "http/git.test", "http/pieces"],
   ...["http/body/", "http/console"],
   ...["mcp/stream", "clients/typescript/connections", "clients/typescript/eventStream"],
@@ -212,12 +211,13 @@ const ofRuntimes = [
 
 /**
  * Connections to Elasticsearch, and certificates, are the runtime's; what is sent over them is the same for both. So is
- * what the kernel lets a program do that is confined, and what Postgres does when it goes: that it is started, fed,
- * heard and ended is the runtime's.
+ * what the kernel, or a shell that is no program, lets somebody do that is confined, and what Postgres does when it
+ * goes: that it is started, fed, heard and ended is the runtime's.
  */
 const once = [
   ...["contract", "faults", "kept", "restored"].map((name) => `infra/search/elastic/${name}`),
   ...["escapes", "limits", "files"].map((name) => `infra/sandbox/bubblewrap.${name}`),
+  ...["infra/sandbox/justBash", "infra/analysis/secretRules"],
   "infra/postgres/serverFaults"
 ].map((name) => `test/${name}.test.ts`)
 
