@@ -6,6 +6,7 @@ import { bring, Projector } from "#engine/project.ts"
 import * as Postgres from "#infra/postgres/client.ts"
 import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
 import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
+import * as PostgresTelling from "#infra/postgres/telling.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import { layer as memory } from "#infra/search/memory/layer.ts"
 import type { Embeddings } from "#ports/Embeddings.ts"
@@ -111,7 +112,7 @@ const measured = Effect.fnUntraced(function* (
   const size = `${thousands(documents.length)} snippets`
   const database = yield* benchDatabase
   const services = yield* Layer.build(
-    Layer.mergeAll(Codec.layer, PostgresEventStore.layer, PostgresReadModels.layer).pipe(
+    Layer.mergeAll(Codec.layer, PostgresEventStore.layer, PostgresReadModels.layer, PostgresTelling.layer).pipe(
       Layer.provideMerge(EmbeddingTable.layer),
       Layer.provideMerge(Postgres.layer(database.url))
     )

@@ -31,6 +31,7 @@ import * as PostgresLook from "#infra/postgres/look.ts"
 import * as PostgresMcpSessions from "#infra/postgres/mcpSessions.ts"
 import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
 import * as PostgresRequests from "#infra/postgres/requests/layer.ts"
+import * as PostgresTelling from "#infra/postgres/telling.ts"
 import * as Bubblewrap from "#infra/sandbox/bubblewrap/layer.ts"
 import * as JustBash from "#infra/sandbox/justBash/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
@@ -146,6 +147,7 @@ export const log = (config: LogConfig & Watched) =>
           PostgresKeySightings.layer,
           PostgresInstallation.layer,
           PostgresLook.layer,
+          PostgresTelling.layer,
           Layer.provideMerge(TreeSitterAnalysis.layer, Workers.layer)
         )
       ),

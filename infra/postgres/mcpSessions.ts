@@ -2,7 +2,8 @@ import { createHash } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, PubSub, Schedule } from "effect"
 import { McpSessions, type SaidElsewhere, SessionsUnavailable } from "#ports/McpSessions.ts"
-import { Telling } from "./telling.ts"
+import { Telling } from "#ports/Telling.ts"
+import * as PostgresTelling from "./telling.ts"
 
 /** What an answer may take. */
 const patience = "10 seconds"
@@ -79,4 +80,4 @@ export const layer = Layer.effect(
         ).pipe(Effect.map(([row]) => row?.live === true))
     })
   })
-).pipe(Layer.provide(Telling.layer))
+).pipe(Layer.provide(PostgresTelling.layer))

@@ -128,5 +128,10 @@ export class SnippetIndex extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<number>, IndexUnavailable>
     /** How many snippets it holds, where that costs nothing to know. */
     readonly size?: Effect.Effect<number>
+    /**
+     * What tells it from others, where all processes have the same one: then it is enough that one of them feeds it.
+     * Left out: it is this process's own.
+     */
+    readonly sharedAs?: string
   }
 >()("cairn/SnippetIndex") {}

@@ -1,68 +1,22 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, PubSub } from "effect"
+import { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import type { Encoder } from "#domain/search/embeddings/Encoder.ts"
 import { indexText } from "#domain/search/IndexedText.ts"
 import { ReadPatience } from "#engine/ask.ts"
-import type { Recorded } from "#engine/Event.ts"
-import { positionOf } from "#engine/Position.ts"
 import { folding, type Row, type Table } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
-import { ReadModels } from "#engine/ports/ReadModels.ts"
-import { Projector } from "#engine/project.ts"
-import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
-import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import { type IndexStand, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { Telling } from "#ports/Telling.ts"
 import type { TermsRow } from "#projections/Snippets/rows.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { encoder } from "#test/embeddings.ts"
-import { freshStore } from "#test/infra/stores.ts"
-import { nothingMore } from "#test/snippetText.ts"
+import { catalogue, projector, recorded, taken, uploaded } from "./catalogue.ts"
 
-const { SnippetUploaded, TaskAdded } = SnippetEvent.cases
-
-const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
-  position: positionOf(position),
-  tenant: "tenant",
-  stream: "stream",
-  revision: position,
-  eventId: `event ${position}`,
-  type: event._tag,
-  schemaVersion: 1,
-  actor: { key: null, user: null, organization: null },
-  commandId: "command",
-  correlationId: "correlation",
-  causationId: null,
-  request: null,
-  recordedAt: 0,
-  event
-})
-
-const uploaded = (snippet: string, source: string) =>
-  SnippetUploaded.make({
-    snippet,
-    home: "home",
-    generation: 0,
-    sourceDigest: "d",
-    origin: "upload",
-    author: null,
-    language: "python",
-    completeness: 1,
-    succeeded: true,
-    published: false,
-    subject: `snippet/${snippet}`,
-    text: {
-      ...nothingMore,
-      name: snippet,
-      path: `${snippet}.py`,
-      source,
-      entrypoint: "",
-      task: "sort a list"
-    }
-  })
+const { TaskAdded } = SnippetEvent.cases
 
 const tasked = (snippet: string, task: string) =>
   TaskAdded.make({
@@ -148,10 +102,8 @@ const makeIndex = (refused: string, before: () => Effect.Effect<void> = () => Ef
   }
 }
 
-const projector = Layer.effect(
-  Projector,
-  Effect.map(PubSub.sliding<string>(1), (moved) => Projector.of({ moved, failures: Effect.succeed(new Map()) }))
-)
+/** A process that is alone says nothing. */
+const alone = Layer.mock(Telling, {})
 
 /** Runs with an index over a catalogue in which events have been taken in. */
 const indexed = <A, E>(
@@ -160,23 +112,13 @@ const indexed = <A, E>(
   bytes: number,
   use: Effect.Effect<A, E, Indexing | SqlClient.SqlClient>
 ) =>
-  Effect.gen(function* () {
-    const models = yield* ReadModels
-    const build = yield* models.live(Snippets)
-    yield* models.apply(
-      [build],
-      events.map((event, at) => recorded(at + 1, event)),
-      positionOf(events.length)
-    )
-    return yield* Effect.provide(
-      use,
-      Indexing.layer.pipe(Layer.provide([index, projector, Layer.succeed(Bounds, { count: 100, bytes })]))
-    )
-  }).pipe(
+  Effect.andThen(
+    taken(events),
     Effect.provide(
-      PostgresReadModels.layer.pipe(Layer.provideMerge(freshStore), Layer.provideMerge(EmbeddingTable.layer))
+      use,
+      Indexing.layer.pipe(Layer.provide([index, projector, alone, Layer.succeed(Bounds, { count: 100, bytes })]))
     )
-  )
+  ).pipe(Effect.provide(catalogue))
 
 it.live("a snippet that the index can't take is left out, and those beside and behind it are found", () => {
   const { layer, pages } = makeIndex("b")

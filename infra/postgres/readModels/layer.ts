@@ -4,7 +4,7 @@ import { positionOf } from "#engine/Position.ts"
 import { Given, type Projection, schemaOf } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
-import { Telling } from "../telling.ts"
+import * as PostgresTelling from "../telling.ts"
 import { makeMoves } from "./moves.ts"
 import { applyEvents, createTables, differences, dropTables, forgetTables, keepTables, showBuild } from "./tables.ts"
 import { others, retire } from "./versions.ts"
@@ -237,4 +237,4 @@ export const layer = Layer.effect(
       told
     })
   })
-).pipe(Layer.provide(Telling.layer))
+).pipe(Layer.provide(PostgresTelling.layer))

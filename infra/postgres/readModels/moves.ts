@@ -1,6 +1,6 @@
 import { Effect, PubSub, Queue } from "effect"
 import { Claims } from "#engine/ports/Claims.ts"
-import { Telling } from "../telling.ts"
+import { Telling } from "#ports/Telling.ts"
 
 const about = "moves"
 /** Between two messages: what moves meanwhile is said by the second one. */

@@ -47,7 +47,9 @@ interface Given {
 
 /** The fillings of one installation's index, and which of them is searched. */
 export const makeEditions = ({ ask }: Engine, { alias, installation, dimensions }: Given) => {
-  const nameOf = (build: number) => `${alias}-v${mappingVersion}-b${build}`
+  /** Those that a process of this version searches, and fills. */
+  const family = `${alias}-v${mappingVersion}`
+  const nameOf = (build: number) => `${family}-b${build}`
   /** A write to it never makes an index, as one to an index does. */
   const writeAlias = (name: string) => `${name}-write`
   const all = `${alias},${alias}-v*`
@@ -139,6 +141,7 @@ export const makeEditions = ({ ask }: Engine, { alias, installation, dimensions 
 
   return {
     alias,
+    family,
     nameOf,
     writeAlias,
     checkpoint,

@@ -8,7 +8,7 @@ import type { NotOurs } from "#ports/Hold.ts"
 import { Installation } from "#ports/Installation.ts"
 import { IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { candidatesOf, type FrequenciesAnswer, frequenciesIn, nothing } from "./answer.ts"
-import { connect, patience } from "./Engine.ts"
+import { connect, type Engine, patience } from "./Engine.ts"
 import { makeEditions } from "./editions.ts"
 import { makeExpunge } from "./expunge.ts"
 import { makeFeed } from "./feed.ts"
@@ -28,6 +28,21 @@ const nameOf = ({ secret, positions }: Installation["Service"]) =>
     .slice(0, 32)
 
 /**
+ * Which cluster it is, also behind another address. Of one that does not tell, as of one that is just going, processes
+ * only know by the index's name that they have the same.
+ */
+const clusterOf = ({ ask }: Engine) =>
+  ask<{ readonly cluster_uuid?: string }>({
+    method: "GET",
+    path: "/_cluster/state/version",
+    query: { filter_path: "cluster_uuid" },
+    within: patience.search
+  }).pipe(
+    Effect.map(({ body }) => body.cluster_uuid ?? ""),
+    Effect.orElseSucceed(() => "")
+  )
+
+/**
  * The index in Elasticsearch: it finds what is likely, and tells of the scope what ranking needs; the score is
  * `domain/search` alone. It keeps what it has, and any number of processes may use it.
  */
@@ -44,6 +59,7 @@ export const layer = (
       const alias = settings.index
       const editions = makeEditions(engine, { alias, installation, dimensions })
       yield* Effect.catchTag(editions.lookFirst, "IndexUnavailable", ({ fault }) => Effect.logWarning(fault))
+      const cluster = yield* clusterOf(engine)
       const erased = yield* makeExpunge(engine, alias)
       const wrote = yield* makeUnite(engine, alias)
 
@@ -94,6 +110,7 @@ export const layer = (
         // also what was broken off may be there by now, and what another process has written before this one asks
         apply: (changes, upTo) => feed.apply(changes, upTo).pipe(Effect.ensuring(written), one.withPermits(1)),
         stand: Effect.ensuring(feed.stand, written),
+        sharedAs: `${cluster} ${editions.family}`,
         candidates: Effect.fnUntraced(function* (query, most) {
           if (query.homes.length === 0 && !query.includePublic) return nothing(query.asked)
           if (yield* refresh) {

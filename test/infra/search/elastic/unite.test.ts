@@ -1,9 +1,13 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Engine } from "#infra/search/elastic/Engine.ts"
 import { makeUnite } from "#infra/search/elastic/unite.ts"
-import { IndexUnavailable } from "#ports/SnippetIndex.ts"
+import { IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { indexAt } from "#test/elasticsearch/index.ts"
+import { median, snippet } from "../../indexed.ts"
 
 /** An Elasticsearch with so many documents, and what it was asked to merge. */
 const having = (count: number) => {
@@ -19,6 +23,43 @@ const having = (count: number) => {
   } as Engine
   return { engine, merges, at }
 }
+
+/** What takes all that it is sent, and has nothing; `merged` is when it is asked to merge. */
+const elasticsearch = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const merges: Array<string> = []
+    const merging = Promise.withResolvers<void>()
+    const server = createServer(async (request, response) => {
+      const { url = "" } = request
+      let text = ""
+      for await (const piece of request.setEncoding("utf8")) text += piece
+      const answer = (status: number, body: object) => {
+        response.writeHead(status, { "content-type": "application/json", "x-elastic-product": "Elasticsearch" })
+        response.end(JSON.stringify(body))
+      }
+      if (url.startsWith("/_nodes")) return answer(200, { nodes: { one: { version: "9.5.0" } } })
+      if (url.includes("/_doc/")) return answer(404, {})
+      if (url.includes("/_stats")) return answer(200, { _all: { primaries: { docs: { count: 2_001 } } } })
+      if (url.includes("/_bulk")) {
+        const operations = text.match(/^\{"index":\{"_id"/gm) ?? []
+        return answer(200, { items: operations.map(() => ({ index: { status: 201 } })) })
+      }
+      if (url.includes("/_forcemerge?max_num_segments")) {
+        merges.push(url)
+        merging.resolve()
+      }
+      return answer(200, {})
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as AddressInfo
+    return { url: `http://127.0.0.1:${port}`, merges, merged: merging.promise, server }
+  }),
+  ({ server }) =>
+    Effect.sync(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+)
 
 const merged = "/snippets-v*/_forcemerge 1"
 
@@ -70,5 +111,18 @@ describe("an index that has been filled", () => {
       yield* TestClock.adjust("1 minute")
       assert.deepStrictEqual(merges, [merged])
     })
+  )
+
+  it.effect("hears of what the adapter writes", () =>
+    Effect.gen(function* () {
+      const server = yield* elasticsearch
+      const { apply } = Context.get(yield* Layer.build(indexAt(server.url, "filled")), SnippetIndex)
+      const put = Array.from({ length: 2_000 }, (_, n) => snippet("home", `${n}`, median))
+      yield* apply({ put, voted: [], removed: [] }, { build: 1, position: 2_000 })
+      assert.isEmpty(server.merges)
+      yield* TestClock.adjust("5 seconds")
+      yield* Effect.promise(() => server.merged)
+      assert.deepStrictEqual(server.merges, ["/filled-v*/_forcemerge?max_num_segments=1"])
+    }).pipe(Effect.scoped)
   )
 })
