@@ -100,6 +100,16 @@ const fieldsOf = (type: EventType) => {
   return { facts: Object.keys(facts), text: Object.keys(inner) }
 }
 
+/** Events that concern an organization, and that no key of it is shown: what tells it instead. */
+export const notShown: { readonly [T in EventType]?: string } = {
+  SlugTaken:
+    "slugs of all organizations are decided on in one stream; `OrganizationSlugChanged` tells it, the first one goes " +
+    "by the name of the registration",
+  SlugFreed: "the same; `OrganizationSlugChanged` says that the former one is gone",
+  OrganizationErased: "no key of it is one any more; `GET /api/erasures/{id}` and `cairn org erasure` tell it",
+  OrganizationErasureEnded: "the same"
+}
+
 /** The whole page. */
 export const render = (): string => {
   const handlers = commandsOfHandlers()
@@ -152,6 +162,17 @@ export const render = (): string => {
     "| event, version | stream | facts | text | read models | reactions |",
     "|---|---|---|---|---|---|",
     ...eventRows,
+    "",
+    "## Who is shown what",
+    "",
+    "An organization is shown all events of its own by `GET /api/events`, `/newest` and the stream, but for these:",
+    "",
+    "| event | why not |",
+    "|---|---|",
+    ...Object.entries(notShown).map(([type, why]) => `| \`${type}\` | ${why} |`),
+    "",
+    "What its people do to another organization's public snippets (`VoteCast`, `CommentAdded`, `ExecutionRecorded`, …)",
+    "is an event of that organization, which is shown it as `external`.",
     ""
   ].join("\n")
 }

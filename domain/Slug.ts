@@ -97,8 +97,15 @@ type Decision = Result.Result<Array<SlugEvent>, SlugInUse>
 const found = <V>(map: HashMap.HashMap<string, V>, key: string): V | undefined =>
   Option.getOrUndefined(HashMap.get(map, key))
 
+/** Whose text the slug is that an organization has after so many others. */
+const slugSubject = (organization: string, others: number): string => `slug/${organization}.${others}`
+
+/** Whether the organization had none before. */
+export const isFirst = ({ organization, subject }: Extract<SlugEvent, { readonly _tag: "SlugTaken" }>): boolean =>
+  subject === slugSubject(organization, 0)
+
 const taken = ({ counts }: SlugState, organization: string, { slug, digest }: AskedSlug) => {
-  const subject = `slug/${organization}.${found(counts, organization) ?? 0}`
+  const subject = slugSubject(organization, found(counts, organization) ?? 0)
   return SlugEvent.cases.SlugTaken.make({ organization, digest, subject, text: { slug } })
 }
 

@@ -7,6 +7,7 @@ import { commentSubject } from "./Snippet/comments.ts"
 /** Subjects whose text an event erases, for good: all that they have in the log of the event's tenant. */
 export const erasures: { readonly [T in EventType]?: (event: EventOf<T>) => ReadonlyArray<string> } = {
   MemberErased: ({ subject }) => [subject],
+  OrganizationSlugChanged: ({ former }) => (former === null ? [] : [former]),
   SlugFreed: ({ subject }) => [subject],
   OrganizationErased: ({ subject }) => [subject],
   UserErased: ({ subject }) => [subject],

@@ -42,6 +42,7 @@ import type { DiskSpace } from "#ports/DiskSpace.ts"
 import { Readiness } from "#src/http/ready.ts"
 import { EraseTenants } from "#src/keys/reactions/EraseTenants.ts"
 import { KeepSlugs } from "#src/keys/reactions/KeepSlugs.ts"
+import { TellSlugs } from "#src/keys/reactions/TellSlugs.ts"
 import * as Grader from "#src/snippets/grading/grade.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
@@ -88,6 +89,7 @@ export const reactions = [
   RemoveRepositories,
   EraseTenants,
   KeepSlugs,
+  TellSlugs,
   StoreBundles,
   EraseBundles,
   EraseSearches,

@@ -28,6 +28,8 @@ export interface OrganizationState {
   readonly erasure: "none" | "begun" | "ended"
   /** The first one with an owner's role. */
   readonly owner: string | undefined
+  /** The subject of the slug that it was told last; `null`: of none. */
+  readonly slug: string | null
   /** Each with their role. */
   readonly members: HashMap.HashMap<string, Role>
   /** How often each user was erased: an erased subject takes no text again, so that a later one has another name. */

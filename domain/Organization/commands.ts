@@ -25,6 +25,8 @@ export type OrganizationCommand = Data.TaggedEnum<{
     readonly key: NewKey
   }
   RenameOrganization: { readonly by: string | null; readonly organization: string; readonly name: string }
+  /** `subject`: whose text the slug is; `null`: it is free again, and its text is gone. */
+  TellSlug: { readonly organization: string; readonly subject: string; readonly slug: string | null }
   CreateKey: {
     /** The key whose authority counts; `null` is the operator at the command line. */
     readonly by: string | null

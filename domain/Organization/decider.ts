@@ -80,6 +80,7 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
     registered: undefined,
     erasure: "none",
     owner: undefined,
+    slug: null,
     members: HashMap.empty(),
     erased: HashMap.empty(),
     keys: HashMap.empty()
@@ -107,6 +108,13 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
         Result.map(authority(state, by, Tier.literals), () => [
           Event.OrganizationRenamed.make({ organization, subject: organizationSubject(organization), text: { name } })
         ]),
+
+      // one that is not there, or not any more, has nobody to be told
+      TellSlug: ({ organization, subject, slug }): Decision => {
+        if (state.registered === undefined || state.slug === subject) return Result.succeed([])
+        const text = slug === null ? null : { slug }
+        return Result.succeed([Event.OrganizationSlugChanged.make({ organization, former: state.slug, subject, text })])
+      },
 
       CreateKey: (creation) => createKey(state, creation),
 
@@ -181,6 +189,7 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
     OrganizationEvent.match(event, {
       OrganizationRegistered: ({ tier, memberLimit }) => ({ ...state, registered: { tier, memberLimit } }),
       OrganizationRenamed: () => state,
+      OrganizationSlugChanged: ({ subject }) => ({ ...state, slug: subject }),
       OrganizationErased: () => ({ ...Organization.initial, erasure: "begun" as const }),
       OrganizationErasureEnded: () => ({ ...state, erasure: "ended" as const }),
       TextErased: () => state,

@@ -14,6 +14,15 @@ export const OrganizationEvent = Schema.TaggedUnion({
   },
   /** The name is another one from now on. */
   OrganizationRenamed: { organization: Schema.String, ...text({ name: Schema.String }) },
+  /**
+   * What was decided where all slugs are, told where the organization sees it. `former`: the subject of the one that
+   * was told before, whose text goes.
+   */
+  OrganizationSlugChanged: {
+    organization: Schema.String,
+    former: Schema.NullOr(Schema.String),
+    ...text({ slug: Schema.String })
+  },
   MemberAdded: { user: Schema.String, role: Role, ...text({ email: Schema.String }) },
   /** Counts for all keys of the person that have no role of their own. */
   MemberRoleChanged: { user: Schema.String, role: Role },

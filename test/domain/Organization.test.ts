@@ -20,9 +20,10 @@ import {
   staffed
 } from "./organizations.ts"
 
-const { EraseOrganization, EraseOrganizationText, EndErasure, RenameOrganization, LimitKey, ChangeRole } =
+const { EraseOrganization, EraseOrganizationText, EndErasure, RenameOrganization, TellSlug, LimitKey, ChangeRole } =
   OrganizationCommand
-const { OrganizationErased, OrganizationErasureEnded, TextErased, OrganizationRenamed } = OrganizationEvent.cases
+const { OrganizationErased, OrganizationErasureEnded, TextErased, OrganizationRenamed, OrganizationSlugChanged } =
+  OrganizationEvent.cases
 
 describe("registering an organization", () => {
   it("makes its owner a member, with an owner's key", () =>
@@ -53,6 +54,44 @@ describe("renaming an organization", () => {
     given(Organization, staffed()).when(rename("of-member")).refuses("AdminKeyRequired")
     for (const history of [[], [...staffed(), revoked("of-owner", "olga")]])
       given(Organization, history).when(rename("of-owner")).refuses("NotOrganizationMember")
+  })
+})
+
+describe("telling an organization its slug", () => {
+  const tell = (n: number, slug: string | null = `slug-${n}`) =>
+    TellSlug({ organization: "acme", subject: `slug/acme.${n}`, slug })
+  const told = (n: number, former: string | null, slug: string | null = `slug-${n}`) =>
+    OrganizationSlugChanged.make({
+      organization: "acme",
+      former,
+      subject: `slug/acme.${n}`,
+      text: slug === null ? null : { slug }
+    })
+
+  it("says the one that it has, and takes the text of the one that was told before", () => {
+    given(Organization, owned()).when(tell(1)).then(told(1, null))
+    given(Organization, [...owned(), told(1, null)])
+      .when(tell(2))
+      .then(told(2, "slug/acme.1"))
+    assert.deepStrictEqual(erasedBy(told(2, "slug/acme.1")), ["slug/acme.1"])
+    assert.deepStrictEqual(erasedBy(told(1, null)), [])
+  })
+
+  it("says of one that is free meanwhile that it was", () => {
+    given(Organization, owned())
+      .when(tell(1, null))
+      .then(told(1, null, null))
+  })
+
+  it("is for who is there, once", () => {
+    given(Organization, []).when(tell(1)).then()
+    given(Organization, [...owned(), told(1, null)])
+      .when(tell(1))
+      .then()
+    const gone = OrganizationErased.make({ organization: "acme", members: 1, keys: 1, subject: "organization/acme" })
+    given(Organization, [...owned(), gone])
+      .when(tell(1))
+      .then()
   })
 })
 

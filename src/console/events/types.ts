@@ -37,6 +37,7 @@ export const eventTypes: ReadonlyArray<string> = [
   "OrganizationErasureEnded",
   "OrganizationRegistered",
   "OrganizationRenamed",
+  "OrganizationSlugChanged",
   "RetrievalErased",
   "SearchAnswered",
   "SearchesErased",

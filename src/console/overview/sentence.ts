@@ -24,6 +24,7 @@ const words: { readonly [type: string]: string } = {
   ModelTurned: "A model said something",
   OrganizationRegistered: "The organization was made",
   OrganizationRenamed: "The organization was renamed",
+  OrganizationSlugChanged: "The organization has another slug",
   SearchAnswered: "A search was answered",
   SnippetDeleted: "A snippet was deleted",
   SnippetPublished: "A snippet was published",
@@ -60,7 +61,7 @@ const field = (data: RecordedEvent["data"], name: string): string | undefined =>
 export const hintOf = ({ data }: Pick<RecordedEvent, "data">): string => {
   const text = data["text"]
   if (typeof text !== "object" || text === null) return ""
-  for (const name of ["query", "task", "prompt", "name", "message", "error", "reason"]) {
+  for (const name of ["query", "task", "prompt", "name", "slug", "message", "error", "reason"]) {
     const value = (text as { readonly [name: string]: unknown })[name]
     if (typeof value === "string" && value !== "") return value.slice(0, 200)
   }
