@@ -43,6 +43,7 @@ import { Readiness } from "#src/http/ready.ts"
 import { EraseTenants } from "#src/keys/reactions/EraseTenants.ts"
 import { KeepSlugs } from "#src/keys/reactions/KeepSlugs.ts"
 import { TellSlugs } from "#src/keys/reactions/TellSlugs.ts"
+import { SignInCodes } from "#src/keys/SignInCodes.ts"
 import * as Grader from "#src/snippets/grading/grade.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
@@ -195,6 +196,7 @@ export const archives = Archives.layer
 export const service = (config: Config, space: Layer.Layer<DiskSpace> = SystemDiskSpace.layer) =>
   Layer.mergeAll(
     Runs.layer,
+    SignInCodes.layer,
     Packing.layer,
     Readiness.layer(projections),
     Grader.layer,

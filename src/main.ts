@@ -5,6 +5,7 @@ import { join, resolve } from "node:path"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Console, Context, Effect, Exit, Layer, Option, type Redacted, Scheduler } from "effect"
 import { HttpServer } from "effect/http"
+import { NetAddress } from "effect/net"
 import { isSqlError } from "effect/sql/SqlError"
 import { react } from "#engine/react.ts"
 import { parentGone } from "#infra/parent.ts"
@@ -12,9 +13,12 @@ import { LaunchFailed } from "#infra/postgres/launcher/LaunchFailed.ts"
 import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { Hold, NotOurs } from "#ports/Hold.ts"
 import { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
+import { operatorsOrganization } from "#projections/Keys/holders.ts"
 import { bootstrap, ForeignOwnerKey } from "#src/keys/bootstrap.ts"
+import { SignInCodes } from "#src/keys/SignInCodes.ts"
 import { BadConfig } from "./BadConfig.ts"
 import { type Config, readConfig } from "./config.ts"
+import { signInLink } from "./http/SignIn.ts"
 import * as Server from "./http/server.ts"
 import { reactions, service, serviceDatabase, telemetry } from "./layers.ts"
 import { memoryPassed, TooMuchMemory } from "./memory.ts"
@@ -34,6 +38,18 @@ const keepKey = (dataDir: string, key: string): string => {
   return `Owner's key: in ${path}`
 }
 
+/**
+ * A link that signs in, in words: for who looks at a terminal now, and nobody who reads later what was printed. Where
+ * the service did not make the first organization there is nobody to sign in as.
+ */
+const signInLine = Effect.fnUntraced(function* ({ host }: Config) {
+  const { address } = yield* HttpServer.HttpServer
+  if (!process.stdout.isTTY || NetAddress.isUnixPathAddress(address)) return []
+  if ((yield* operatorsOrganization) === undefined) return []
+  const link = signInLink(host, address.port, yield* (yield* SignInCodes).issue)
+  return link === undefined ? [] : [`In a browser (works once, within a minute): ${link}`]
+})
+
 const greet = Effect.fnUntraced(function* (config: Config, keptKey: string | undefined) {
   const address = yield* HttpServer.addressFormattedWith(Effect.succeed)
   const file = process.env["CAIRN_OWNER_KEY_FILE"] || join(config.dataDir, "owner.key")
@@ -45,6 +61,7 @@ const greet = Effect.fnUntraced(function* (config: Config, keptKey: string | und
     `Cairn is at ${address}`,
     `Docs: ${address}/docs   for agents: ${address}/skill.md`,
     ...(keptKey === undefined ? [] : [keptKey]),
+    ...(yield* signInLine(config)),
     "Try it:",
     `  curl -s ${address}/api/retrieve/search -H "${header}" --json '{"task":"parse a CSV file"}'`
   ]

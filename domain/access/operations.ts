@@ -103,6 +103,7 @@ export const operations = {
   "backups.backup": { least: "owner", does: "reads", needs: "operator", ...forAny },
 
   "mcp.messages": reads,
+  "signIn.exchange": anyone,
   "public.listPublic": anyone,
   "public.searchPublic": anyone,
   "system.health": anyone,

@@ -17,6 +17,7 @@ import { RawApi } from "./Raw.ts"
 import { ReposApi } from "./Repos.ts"
 import { RunsApi } from "./Runs.ts"
 import { ServiceApi } from "./Service.ts"
+import { SignInApi } from "./SignIn.ts"
 import { SnippetsApi } from "./Snippets.ts"
 import { SystemApi } from "./System.ts"
 import { UsageApi } from "./Usage.ts"
@@ -48,6 +49,7 @@ export class Api extends HttpApi.make("cairn")
   .add(AccessApi)
   .add(ActivityApi)
   .add(ServiceApi)
+  .add(SignInApi)
   .add(SystemApi)
   .annotate(HttpApi.PayloadParseOptions, { errors: "all" })
   .annotate(HttpApi.QueryParseOptions, { errors: "all" })

@@ -62,6 +62,8 @@ export const statusOf = {
   "permission/read_only": 403,
   "permission/foreign_origin": 403,
   "permission/public_off": 403,
+  "permission/not_this_machine": 403,
+  "permission/invalid_code": 403,
   "permission/foreign_host": 421,
   "not_found/route": 404,
   "not_found/api_key": 404,

@@ -2,9 +2,11 @@ import { render } from "preact"
 import { html } from "./html.ts"
 import { listen } from "./router.ts"
 import { resume } from "./session.ts"
+import { heedLink } from "./shell/link.ts"
 import { Shell } from "./shell/Shell.ts"
 import { beginTheme } from "./theme.ts"
 
+heedLink()
 beginTheme()
 listen()
 void resume()

@@ -72,6 +72,13 @@ export const signIn = async (key: string, keep: boolean): Promise<void> => {
   current.value = open
 }
 
+/** Opens the console with the code of the link that the service has printed. Fails as any call does. */
+export const signInByLink = async (code: string, keep: boolean): Promise<void> => {
+  // not tried again by itself: the code works once
+  const cairn = new Cairn({ baseUrl: window.location.origin, maxRetries: 0, logLevel: "off" })
+  await signIn((await cairn.system.signIn(code)).key, keep)
+}
+
 /** Goes on with the key that this tab kept. */
 export const resume = async (): Promise<void> => {
   const key = storage()?.getItem(place)

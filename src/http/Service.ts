@@ -24,10 +24,11 @@ export const layer = HttpApiBuilder.group(Api, "service", (handlers) =>
   handlers.handle("status", () =>
     Effect.gen(function* () {
       const tell = yield* positionWriter
-      const { head, models } = yield* Effect.mapError((yield* Asker).look, problemOf)
+      const { projections, report } = yield* Readiness
+      const looked = yield* Effect.mapError((yield* Asker).look, problemOf)
+      const { head, models } = looked
+      const { missing } = yield* report(looked)
       const failures = yield* (yield* Projector).failures
-      const { missing } = yield* (yield* Readiness).look
-      const { projections } = yield* Readiness
       const indexing = yield* Indexing
       const indexed = positionOf(yield* indexing.position)
       return {

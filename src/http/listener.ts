@@ -71,7 +71,8 @@ const refusal = (problem: Problem): string => {
   return `${head.join("\r\n")}\r\n\r\n${body}`
 }
 
-const isLocal = (address: string) => address === "::1" || /^(::ffff:)?127\./.test(address)
+/** Whether the other end of a connection is on this machine. */
+export const isLocal = (address: string) => address === "::1" || /^(::ffff:)?127\./.test(address)
 
 /** Ends answers of which nothing is taken. A long silence of the service's own is none of the reader's. */
 const watchReaders = (server: Server, { deaf, look }: Limits) => {

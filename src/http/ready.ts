@@ -37,8 +37,10 @@ export interface Report {
   }
 }
 
+type Standings = Effect.Success<Asker["Service"]["look"]>
+
 /** Ids that are told. */
-const told = 20
+const mostTold = 20
 
 /**
  * Whether every read model, and the index, has passed what the log's head was at start. An index that goes after that
@@ -48,6 +50,8 @@ export class Readiness extends Context.Service<
   Readiness,
   {
     readonly look: Effect.Effect<Report>
+    /** The same, where somebody has looked at the read models just now; `undefined`: they can't be asked. */
+    readonly report: (standings: Standings | undefined) => Effect.Effect<Report>
     /** The read models that it looks at. */
     readonly projections: ReadonlyArray<Projection>
   }
@@ -66,9 +70,8 @@ export class Readiness extends Context.Service<
         const disks = yield* Disks
         const start = yield* store.head
 
-        const look = Effect.gen(function* () {
+        const report = Effect.fnUntraced(function* (standings: Standings | undefined) {
           const failures = yield* projector.failures
-          const standings = yield* asker.look.pipe(Effect.orElseSucceed(() => undefined))
           const indexed = positionOf(yield* indexing.position)
           const fault = yield* indexing.fault
           const away = yield* indexing.away
@@ -102,8 +105,8 @@ export class Readiness extends Context.Service<
           const streams = new Set([...undone.values()].flatMap((events) => events.map(({ stream }) => stream)))
           const left_out = {
             count: leftOut.size,
-            snippets: [...leftOut.keys()].slice(0, told),
-            streams: [...streams].slice(0, told)
+            snippets: [...leftOut.keys()].slice(0, mostTold),
+            streams: [...streams].slice(0, mostTold)
           }
           const reactions = Object.fromEntries(
             [...(reacting ?? [])].map(([name, progress]) => {
@@ -112,10 +115,14 @@ export class Readiness extends Context.Service<
             })
           )
           const embeddings = yield* byModel.look
-          const report: Report = { status, read_models, reactions, missing, nearly_full, left_out }
-          return embeddings === undefined ? report : { ...report, embeddings }
+          const told: Report = { status, read_models, reactions, missing, nearly_full, left_out }
+          return embeddings === undefined ? told : { ...told, embeddings }
         })
-        return Readiness.of({ look, projections })
+        const look = Effect.suspend(() => asker.look).pipe(
+          Effect.orElseSucceed(() => undefined),
+          Effect.flatMap(report)
+        )
+        return Readiness.of({ look, report, projections })
       })
     )
 }

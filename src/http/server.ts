@@ -42,6 +42,7 @@ import * as Raw from "./Raw.ts"
 import * as Repos from "./Repos.ts"
 import * as Runs from "./Runs.ts"
 import * as Service from "./Service.ts"
+import * as SignIn from "./SignIn.ts"
 import * as Snippets from "./Snippets.ts"
 import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
@@ -76,6 +77,7 @@ const handlers = Layer.mergeAll(
   Access.layer,
   Activity.layer,
   Service.layer,
+  SignIn.layer,
   System.layer
 )
 

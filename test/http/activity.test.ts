@@ -1,4 +1,6 @@
+import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { Asker } from "#engine/ask.ts"
 import { Activity } from "#projections/Activity.ts"
 import { organization } from "#test/service/tenants.ts"
 import { ownerKey, type Service, startService } from "#test/service.ts"
@@ -92,6 +94,22 @@ describe("the service's status", () => {
     }
     assert.strictEqual(status.search.fault, null)
     assert.deepStrictEqual(status.chats, { running: 0, waiting: 0 })
+  })
+
+  it("looks at the read models once", async () => {
+    const asker = (await service.run(Asker)) as { look: Effect.Effect<unknown, unknown> }
+    const { look } = asker
+    let looks = 0
+    asker.look = Effect.andThen(
+      Effect.sync(() => looks++),
+      look
+    )
+    try {
+      await clientFor().system.status()
+    } finally {
+      asker.look = look
+    }
+    assert.strictEqual(looks, 1)
   })
 
   it("is the operator's alone: another organization's owner is refused", async () => {

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { send } from "#test/service/call.ts"
-import { startProcess } from "#test/service/process.ts"
+import { startOnTerminal, startProcess } from "#test/service/process.ts"
 import { newInstallation, ownerKey, removeInstallation, type TestInstallation } from "#test/service.ts"
 
 const address = /Cairn is at (http:\S+)/
@@ -57,6 +57,29 @@ describe("the first start", () => {
     } finally {
       removeInstallation(own)
     }
+  })
+
+  it("prints a link that signs in on a terminal, which works once, and nowhere else", async () => {
+    const onTerminal = startOnTerminal(installation)
+    const [, link] = await onTerminal.said(/In a browser \(works once, within a minute\): (http:\S+)/)
+    const { origin, pathname, search, hash } = new URL(link!)
+    assert.deepStrictEqual([pathname, search], ["/overview", ""])
+    assert.match(hash, /^#sign-in=[\w-]{43}$/)
+    const code = hash.slice("#sign-in=".length)
+    const exchange = () => send(origin, "POST", "/api/sign-in", { code }, {})
+    const { status, json } = await exchange()
+    assert.strictEqual(status, 200)
+    assert.strictEqual((await works(origin, json.key)).keys.length, 2)
+    assert.strictEqual((await exchange()).status, 403)
+    await onTerminal.stop()
+    assert.notInclude(onTerminal.output.text, json.key)
+    // the line itself, and no other
+    assert.lengthOf(onTerminal.output.text.split(code), 2)
+
+    const piped = startProcess(installation)
+    await piped.said(/Try it:/)
+    assert.notInclude(piped.output.text, "sign-in")
+    await piped.stop()
   })
 
   it("says in one line that its port is taken", async () => {

@@ -20,6 +20,30 @@ export const startProcess = (installation: TestInstallation, environment: Enviro
 export const startServed = (installation: TestInstallation, environment: Environment = {}) =>
   startProgram(installation, [...runtimeArguments, `${root}start.cjs`, "serve"], environment)
 
+/** Python's own: a terminal around a program, whose end is told to it, and which ends as it does. */
+const onTerminal = `
+import os, pty, signal, sys
+child, terminal = pty.fork()
+if child == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
+while True:
+    try:
+        told = os.read(terminal, 65536)
+    except OSError:
+        break
+    if not told:
+        break
+    os.write(1, told)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+`
+
+/** The service as `npm start` runs it for who sits at a terminal. */
+export const startOnTerminal = (installation: TestInstallation, environment: Environment = {}) => {
+  const served = [process.execPath, ...runtimeArguments, `${root}start.cjs`, "serve"]
+  return startProgram(installation, ["-c", onTerminal, ...served], environment, "python3")
+}
+
 /** `node start.cjs …`, as npm runs it. */
 export const startNpm = (installation: TestInstallation, ...args: ReadonlyArray<string>) =>
   startProgram(installation, [...runtimeArguments, `${root}start.cjs`, ...args], {})
@@ -38,9 +62,10 @@ export const startCliWith = (
 const startProgram = (
   { database, dataDir }: TestInstallation,
   args: ReadonlyArray<string>,
-  environment: Environment
+  environment: Environment,
+  program = process.execPath
 ) => {
-  const child = spawn(process.execPath, args, {
+  const child = spawn(program, args, {
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],

@@ -118,6 +118,7 @@ export type {
 } from "./resources/runEvents.ts"
 export type { Runs } from "./resources/runs.ts"
 export type { MendedWord, SearchMatch, SearchParams, SearchResponse } from "./resources/search.ts"
+export type { SignInKey } from "./resources/signIn.ts"
 export type { Snippets } from "./resources/snippetStore.ts"
 export type { DeleteResponse, VoteCodeSnipParams, VoteCodeSnipResponse } from "./resources/snippets.ts"
 export type {

@@ -3,6 +3,7 @@ import type { CreatedKey } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { Copy } from "../parts/Copy.ts"
 import { Text } from "../parts/Text.ts"
+import { Time } from "../parts/Time.ts"
 import { valueOf } from "../parts/valueOf.ts"
 import { failure, may, session } from "../session.ts"
 import { givenBy } from "./roles.ts"
@@ -21,6 +22,10 @@ const Fields = ({ form, set }: { form: typeof empty; set: (part: Partial<typeof 
   <label>Works in <select value=${form.actsFor} onChange=${(event: Event) => set({ actsFor: valueOf(event) })}>
     <option value="">as its role does</option><option value="own">its person's workspaces</option><option value="any">everybody's workspaces, as a back end does</option></select></label>
   <label>Valid up to and with <input type="date" value=${form.ends} onInput=${(event: Event) => set({ ends: valueOf(event) })} /></label>
+  ${
+    session.value!.access.expiresAt !== null &&
+    html`<p class="note warn">Your own key ends <${Time} at=${session.value!.access.expiresAt} />, and none that it makes outlives it. For one that does, sign in with the owner’s key.</p>`
+  }
   <label class="check"><input type="checkbox" checked=${form.readOnly} onChange=${() => set({ readOnly: !form.readOnly })} /> It only reads</label>`
 
 const Made = ({ of }: { readonly of: CreatedKey }): Node => html`

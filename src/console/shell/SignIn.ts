@@ -2,12 +2,53 @@ import { useState } from "preact/hooks"
 import { html, type Node } from "../html.ts"
 import { Text } from "../parts/Text.ts"
 import { valueOf } from "../parts/valueOf.ts"
-import { parting, signIn } from "../session.ts"
+import { parting, signIn, signInByLink } from "../session.ts"
+import { linkCode } from "./link.ts"
 
-/** Asks for a key. It is sent to this service alone, and stands in no address. */
-export const SignIn = (): Node => {
+const Mark = (): Node => html`
+  <svg class="mark" viewBox="5 4 22 26" width="38" height="45" aria-hidden="true">
+    <ellipse cx="16" cy="25.4" rx="10.6" ry="3.4" /><ellipse cx="16.6" cy="18.2" rx="7.6" ry="3" />
+    <ellipse cx="15.6" cy="12" rx="5.1" ry="2.5" /><ellipse cx="16.3" cy="6.9" rx="3" ry="1.8" />
+  </svg>
+  <h1>Cairn</h1>`
+
+const Elsewhere = (): Node =>
+  html`<p class="elsewhere"><a href="/public">Public snippets</a><a href="/docs">API</a><a href="/skill.md">For agents</a></p>`
+
+interface Keeping {
+  readonly keep: boolean
+  readonly setKeep: (keep: boolean) => void
+}
+
+const Keep = ({ keep, setKeep }: Keeping): Node =>
+  html`<label class="check"><input type="checkbox" checked=${keep} onChange=${() => setKeep(!keep)} /> Stay signed in until this tab is closed</label>`
+
+/** Whoever followed the link is asked whether the tab is to keep it: the code is tried when they have said so. */
+const ByLink = ({ code, keep, setKeep }: Keeping & { readonly code: string }): Node => {
+  const [busy, setBusy] = useState(false)
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    setBusy(true)
+    try {
+      await signInByLink(code, keep)
+    } catch (error) {
+      parting.value = error instanceof Error ? error.message : String(error)
+    }
+    // whatever came of it, it is no code any more
+    linkCode.value = undefined
+  }
+  return html`<form onSubmit=${submit} novalidate>
+    <${Mark} />
+    <p class="lead">You followed the link that the service has printed. Its code works once, within a minute.</p>
+    <button class="primary" autofocus disabled=${busy} aria-describedby="link-note">${busy ? "Signing in…" : "Sign in"}</button>
+    <${Keep} keep=${keep} setKeep=${setKeep} />
+    <p id="link-note" class="quiet">You sign in as who operates the service, for twelve hours, with a key that is made for it: it is called “Sign-in link”, and can be revoked.</p>
+    <button type="button" class="small" onClick=${() => (linkCode.value = undefined)}>Use a key instead</button>
+  </form>`
+}
+
+const ByKey = ({ keep, setKeep }: Keeping): Node => {
   const [key, setKey] = useState("")
-  const [keep, setKeep] = useState(false)
   const [problem, setProblem] = useState("")
   const [busy, setBusy] = useState(false)
   const submit = async (event: Event) => {
@@ -24,23 +65,25 @@ export const SignIn = (): Node => {
     }
   }
   const said = problem || parting.value
-  return html`
-    <main class="sign-in" id="main">
-      <form onSubmit=${submit} novalidate>
-        <svg class="mark" viewBox="5 4 22 26" width="38" height="45" aria-hidden="true">
-          <ellipse cx="16" cy="25.4" rx="10.6" ry="3.4" /><ellipse cx="16.6" cy="18.2" rx="7.6" ry="3" />
-          <ellipse cx="15.6" cy="12" rx="5.1" ry="2.5" /><ellipse cx="16.3" cy="6.9" rx="3" ry="1.8" />
-        </svg>
-        <h1>Cairn</h1>
-        <p class="lead">Where agents keep their work. Sign in with an API key to see what is here.</p>
-        <label for="key">API key</label>
-        <input id="key" name="key" type="password" autocomplete="off" spellcheck="false" placeholder="cairn_live_…" autofocus
-          value=${key} aria-invalid=${said !== ""} aria-describedby="key-said key-note" onInput=${(event: InputEvent) => setKey(valueOf(event))} />
-        <p id="key-said" class="problem" role="alert">${said && html`<${Text} of=${said} />`}</p>
-        <label class="check"><input type="checkbox" checked=${keep} onChange=${() => setKeep(!keep)} /> Stay signed in until this tab is closed</label>
-        <button class="primary" disabled=${busy}>${busy ? "Signing in…" : "Sign in"}</button>
-        <p id="key-note" class="quiet">The first key is in <code>data/owner.key</code> where the service runs. It stays in this tab, and goes to this service alone.</p>
-      </form>
-      <p class="elsewhere"><a href="/public">Public snippets</a><a href="/docs">API</a><a href="/skill.md">For agents</a></p>
-    </main>`
+  return html`<form onSubmit=${submit} novalidate>
+    <${Mark} />
+    <p class="lead">Where agents keep their work. Sign in with an API key to see what is here.</p>
+    <label for="key">API key</label>
+    <input id="key" name="key" type="password" autocomplete="off" spellcheck="false" placeholder="cairn_live_…" autofocus
+      value=${key} aria-invalid=${said !== ""} aria-describedby="key-said key-note" onInput=${(event: InputEvent) => setKey(valueOf(event))} />
+    <p id="key-said" class="problem" role="alert">${said && html`<${Text} of=${said} />`}</p>
+    <${Keep} keep=${keep} setKeep=${setKeep} />
+    <button class="primary" disabled=${busy}>${busy ? "Signing in…" : "Sign in"}</button>
+    <p id="key-note" class="quiet">The first key is in <code>data/owner.key</code> where the service runs; started on a terminal, it prints a link that signs in. What you paste stays in this tab, and goes to this service alone.</p>
+  </form>`
+}
+
+/** Asks for a key, or for the word to use the link that was followed. Neither stands in an address. */
+export const SignIn = (): Node => {
+  const [keep, setKeep] = useState(false)
+  const code = linkCode.value
+  return html`<main class="sign-in" id="main">
+    ${code === undefined ? html`<${ByKey} keep=${keep} setKeep=${setKeep} />` : html`<${ByLink} code=${code} keep=${keep} setKeep=${setKeep} />`}
+    <${Elsewhere} />
+  </main>`
 }

@@ -10,7 +10,8 @@ const loopback = ["localhost", "127.0.0.1", "[::1]"]
 /** As it stands in a URL: an IPv6 address in brackets. */
 const inUrl = (host: string): string => (host.includes(":") && !host.startsWith("[") ? `[${host}]` : host).toLowerCase()
 
-const isLoopback = (host: string): boolean =>
+/** Whether a name that is asked for, as it stands in a URL, means the asking machine itself. */
+export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host)
 
 /** A `Host` header's name, without its port and a root's dot; `undefined`: it is none. */

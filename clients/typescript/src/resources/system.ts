@@ -18,6 +18,7 @@ import {
   newestEvents
 } from "./events.ts"
 import { type ModelList, models } from "./models.ts"
+import { type SignInKey, signIn } from "./signIn.ts"
 import { type ServiceStatus, status } from "./status.ts"
 import { type UsageParams, type UsageReport, usage } from "./usage.ts"
 
@@ -164,6 +165,16 @@ export class System {
    */
   status(options?: RequestOptions): APIPromise<ServiceStatus> {
     return this.#transport.send(() => status, options)
+  }
+
+  /**
+   * Exchanges the code of the link that the service prints on a terminal for a key of its operator. `code` is what
+   * stands behind `#sign-in=` in it. Needs no API key, and works on the service's own machine alone.
+   * @throws {@link PermissionDeniedError}: `permission/not_this_machine`; `permission/invalid_code`: also when it was
+   * exchanged by this call, whose answer was lost.
+   */
+  signIn(code: string, options?: RequestOptions): APIPromise<SignInKey> {
+    return this.#transport.send(() => signIn(code), options)
   }
 
   /** The models that `chat` may ask for. */

@@ -189,5 +189,6 @@ class AsyncSystemWithRawResponse:
         self.access = async_raw(system.access)
         self.activity = async_raw(system.activity)
         self.status = async_raw(system.status)
+        self.sign_in = async_raw(system.sign_in)
         self.newest_events = async_raw(system.newest_events)
         self.event = async_raw(system.event)

@@ -190,5 +190,6 @@ class SystemWithRawResponse:
         self.access = raw(system.access)
         self.activity = raw(system.activity)
         self.status = raw(system.status)
+        self.sign_in = raw(system.sign_in)
         self.newest_events = raw(system.newest_events)
         self.event = raw(system.event)

@@ -23,6 +23,7 @@ from cairn_client.types import (
     NewestEvents,
     Readiness,
     ServiceStatus,
+    SignInKey,
     UsageReport,
 )
 
@@ -221,6 +222,23 @@ class System(Serving):
         For owners of the organization that the service made for its operator.
         """
         return self._transport.ask(Request("GET", "/api/admin/status", options=options), ServiceStatus)
+
+    def sign_in(self, code: str, **options: Unpack[CallOptions]) -> SignInKey:
+        """Exchanges the code of the link that the service prints on a terminal for a key of its operator.
+
+        Needs no API key, and works on the service's own machine alone.
+
+        Args:
+            code: what stands behind `#sign-in=` in the link.
+            **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
+
+        Raises:
+            PermissionDeniedError: `permission/not_this_machine`; `permission/invalid_code`: also when it was exchanged
+                by this call, whose answer was lost.
+
+        """
+        request = Request("POST", "/api/sign-in", {"code": code}, options=options, open=True)
+        return self._transport.ask(request, SignInKey)
 
     def newest_events(
         self,

@@ -94,6 +94,7 @@ from cairn_client.types.status import (
     ReadModelStatus,
     SearchStatus,
     ServiceStatus,
+    SignInKey,
 )
 from cairn_client.types.stored import (
     CommentResponse,
@@ -259,6 +260,7 @@ __all__ = [
     "SearchResponse",
     "SearchStatus",
     "ServiceStatus",
+    "SignInKey",
     "SnippetComment",
     "SnipsDesired",
     "SpentBound",

@@ -109,3 +109,13 @@ class ServiceStatus(Result):
     search: SearchStatus
     chats: ChatStatus
     disks: list[DiskStatus]
+
+
+class SignInKey(Result):
+    """A key of the operator's that ends by itself."""
+
+    key: str
+    """Shown this once."""
+    key_id: str
+    """For `keys.revoke`."""
+    expires_at: datetime
