@@ -101,7 +101,8 @@ const nearestOf = ({ reading }: Asked, { profile }: Candidate, textOf: (piece: n
   const near = reading.pieces.flatMap((asked, column) => {
     let [best, at] = [leastCosine, -1]
     for (const [place, piece] of pieces.entries()) {
-      const cosine = reading.cosines[reading.of(piece) + column]!
+      const from = reading.of(piece)
+      const cosine = reading.cosines[from + column]!
       if (cosine > best) [best, at] = [cosine, place]
     }
     if (at === -1) return []

@@ -46,11 +46,20 @@ interface Nearness {
   readonly name: number
 }
 
-/** How near a profile's pieces are to those of a task. */
-export const nearness = (reading: Reading, { pieces, named, told }: Profile): Nearness => {
+const noNearness = ({ pieces }: Reading): Pick<Nearness, "any" | "told"> => ({
+  any: new Float64Array(pieces.length),
+  told: new Float64Array(pieces.length)
+})
+
+/** How near a profile's pieces are to those of a task; the last parameter is written over, where it is given. */
+export const nearness = (
+  reading: Reading,
+  { pieces, named, told }: Profile,
+  { any, told: toldBest }: Pick<Nearness, "any" | "told"> = noNearness(reading)
+): Nearness => {
   const size = reading.pieces.length
-  const any = new Float64Array(size)
-  const toldBest = new Float64Array(size)
+  any.fill(0)
+  toldBest.fill(0)
   let [near, weight] = [0, 0]
   for (let place = 0; place < pieces.length; place++) {
     if (place === told) toldBest.set(any)
@@ -97,8 +106,9 @@ export const judging = (asked: Asked, found: Candidates): ((likely: Likely) => F
   const { reading } = asked
   const { byLength, byRareness, byBoth } = pieceWeights(reading, found.documents, found.pieceFrequencies)
   const covered = coverage(asked, found)
+  const into = noNearness(reading)
   return ({ candidate: { profile, counts }, words, cosine }) => {
-    const { any, told, name } = nearness(reading, profile)
+    const { any, told, name } = nearness(reading, profile, into)
     let [pieces, rarePieces, squaredPieces, toldPieces] = [0, 0, 0, 0]
     for (let at = 0; at < any.length; at++) {
       pieces += byLength[at]! * any[at]!

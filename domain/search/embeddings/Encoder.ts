@@ -3,7 +3,7 @@ import type { EmbeddingTable } from "./EmbeddingTable.ts"
 import { PieceTree } from "./PieceTree.ts"
 import type { Profile } from "./Profile.ts"
 import { pieceCounts, readShare } from "./pieces.ts"
-import { Reading } from "./Reading.ts"
+import { Desk, type Products, Reading, type Rows } from "./Reading.ts"
 import { toUnit, type Vector } from "./vector.ts"
 
 /** What is encoded of a snippet. */
@@ -93,12 +93,17 @@ const textOf = (tasks: ReadonlyArray<string>): string => {
 
 /**
  * The encoder of a table, which is not to be changed any more; `hub` says how near a vector of length 1 is to
- * everything.
+ * everything, `products` multiplies the table's rows.
  */
-export const makeEncoder = (embeddings: EmbeddingTable, hub: (meaning: Vector) => number): Encoder => {
+export const makeEncoder = (
+  embeddings: EmbeddingTable,
+  hub: (meaning: Vector) => number,
+  products: Products
+): Encoder => {
   const table: Table = { ...embeddings, pieces: new PieceTree(embeddings.numbers) }
   const { dimensions, weights, powers } = table
-  const rows = { ...embeddings, norms: new Float64Array(embeddings.scales.length) }
+  const count = embeddings.scales.length
+  const rows: Rows = { ...embeddings, norms: new Float64Array(count), products, desk: new Desk(count) }
   const piecesOf = (text: string) => pieceCounts(text, table.pieces)
   let texts: ReadonlyArray<string> | undefined
 

@@ -1,17 +1,74 @@
 import { log } from "../exact.ts"
 import type { EmbeddingTable } from "./EmbeddingTable.ts"
 
+/**
+ * The sums of the products of a row's integers with those of some other rows, in their order, as whole numbers. Valid
+ * until the next call.
+ */
+export type Products = (row: number, others: ReadonlyArray<number>) => Int32Array
+
 /** What the second stage needs to know of a table's rows. */
 export interface Rows extends Pick<EmbeddingTable, "dimensions" | "rows" | "scales"> {
   /** Lengths of the rows' integers, of each that was asked for; 0 of the others. */
   readonly norms: Float64Array
+  readonly products: Products
+  readonly desk: Desk
+}
+
+/** Numbers that a desk keeps room for from one task to the next. */
+const kept = 65_536
+
+/**
+ * Where cosines are written down, of one task at a time: memory of that size is dear to take anew for each search.
+ * Whoever sits down at it takes away what was there before.
+ */
+export class Desk {
+  cosines = new Float64Array(4_096)
+  #reader: object | undefined
+  /** By row: who wrote it down last, and where. */
+  readonly #turns: Uint32Array
+  readonly #places: Uint32Array
+  #turn = 0
+  #used = 0
+
+  constructor(rows: number) {
+    this.#turns = new Uint32Array(rows)
+    this.#places = new Uint32Array(rows)
+  }
+
+  /** Where a reader has written down what belongs to a row; `undefined`: it has not, or another sat here since. */
+  placeOf(reader: object, row: number): number | undefined {
+    if (this.#reader !== reader) this.#begin(reader)
+    return this.#turns[row] === this.#turn ? this.#places[row] : undefined
+  }
+
+  /** Room for so many numbers that belong to a row, for the reader that was there last. */
+  take(row: number, size: number): number {
+    const place = this.#used
+    this.#used += size
+    if (this.#used > this.cosines.length) {
+      const more = new Float64Array(2 * this.cosines.length)
+      more.set(this.cosines)
+      this.cosines = more
+    }
+    this.#turns[row] = this.#turn
+    this.#places[row] = place
+    return place
+  }
+
+  #begin(reader: object): void {
+    this.#reader = reader
+    this.#used = 0
+    if (this.cosines.length > kept) this.cosines = new Float64Array(kept)
+    this.#turn++
+    if (this.#turn <= 0xffffffff) return
+    this.#turns.fill(0)
+    this.#turn = 1
+  }
 }
 
 /** Pieces of a task that count, the weightiest ones: they bound what the second stage costs. */
 const mostPieces = 32
-
-/** Cosines are reckoned for so many pieces of the task at once. */
-const atOnce = 4
 
 /** The length of a row's integers. */
 const normOf = ({ dimensions, rows, norms }: Rows, row: number): number => {
@@ -38,18 +95,11 @@ export class Reading {
   readonly counts: ReadonlyArray<number>
   /** What each weighs by how often it occurs, and by its row's length. */
   readonly weights: ReadonlyArray<number>
-  /** From `of` on, a number for each piece of the task: −1…1. */
-  cosines: Float64Array
   readonly #table: Rows
-  readonly #places = new Map<number, number>()
-  /** The pieces' rows, filled up with zeros to a multiple of `atOnce`. */
-  readonly #rows: Int8Array
-  readonly #norms: Float64Array
-  readonly #lengths = new Map<number, number>()
+  readonly #norms: ReadonlyArray<number>
 
   /** `counts`: how often each piece occurs in the task. */
   constructor(table: Rows, counts: ReadonlyMap<number, number>) {
-    const { dimensions, rows } = table
     const weighed = Array.from(counts, ([piece, count]) => ({
       piece,
       count,
@@ -60,69 +110,30 @@ export class Reading {
     this.pieces = some.map(({ piece }) => piece)
     this.counts = some.map(({ count }) => count)
     this.weights = some.map(({ weight }) => weight)
-    const filled = Math.ceil(some.length / atOnce) * atOnce
-    this.#rows = new Int8Array(filled * dimensions)
-    this.#norms = new Float64Array(filled).fill(1)
-    for (const [place, { piece }] of some.entries()) {
-      this.#rows.set(rows.subarray(piece * dimensions, (piece + 1) * dimensions), place * dimensions)
-      this.#norms[place] = normOf(table, piece)
-    }
-    this.cosines = new Float64Array(512 * filled)
+    this.#norms = some.map(({ piece }) => normOf(table, piece))
+  }
+
+  /** From `of` on, a number for each piece of the task: −1…1. Valid until `of` is called again. */
+  get cosines(): Float64Array {
+    return this.#table.desk.cosines
   }
 
   /** Where in `cosines` those of a row stand, a number for each piece of the task. */
   of(row: number): number {
-    const known = this.#places.get(row)
+    const { desk, products } = this.#table
+    const known = desk.placeOf(this, row)
     if (known !== undefined) return known
-    const size = this.#norms.length
-    const place = this.#places.size * size
-    if (place + size > this.cosines.length) {
-      const more = new Float64Array(2 * this.cosines.length)
-      more.set(this.cosines)
-      this.cosines = more
-    }
-    this.#reckon(row, place)
-    this.#places.set(row, place)
+    const norms = this.#norms
+    const place = desk.take(row, norms.length)
+    const { cosines } = desk
+    const sums = products(row, this.pieces)
+    const norm = normOf(this.#table, row)
+    for (let at = 0; at < norms.length; at++) cosines[place + at] = sums[at]! / (norm * norms[at]!)
     return place
   }
 
   /** The length of a row. */
   length(row: number): number {
-    const known = this.#lengths.get(row)
-    if (known !== undefined) return known
-    const length = lengthOf(this.#table, row)
-    this.#lengths.set(row, length)
-    return length
-  }
-
-  #reckon(row: number, place: number): void {
-    const { dimensions, rows } = this.#table
-    const asked = this.#rows
-    const { cosines } = this
-    const norms = this.#norms
-    const norm = normOf(this.#table, row)
-    const from = row * dimensions
-    for (let first = 0; first < norms.length; first += atOnce) {
-      const one = first * dimensions
-      const two = one + dimensions
-      const three = two + dimensions
-      const four = three + dimensions
-      let a = 0
-      let b = 0
-      let c = 0
-      let d = 0
-      for (let at = 0; at < dimensions; at++) {
-        const number = rows[from + at]!
-        a = (a + number * asked[one + at]!) | 0
-        b = (b + number * asked[two + at]!) | 0
-        c = (c + number * asked[three + at]!) | 0
-        d = (d + number * asked[four + at]!) | 0
-      }
-      const to = place + first
-      cosines[to] = a / (norm * norms[first]!)
-      cosines[to + 1] = b / (norm * norms[first + 1]!)
-      cosines[to + 2] = c / (norm * norms[first + 2]!)
-      cosines[to + 3] = d / (norm * norms[first + 3]!)
-    }
+    return lengthOf(this.#table, row)
   }
 }

@@ -11,6 +11,7 @@ import type { Vector } from "#domain/search/embeddings/vector.ts"
 import { Given } from "#engine/Projection.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import { makeKernel } from "../memory/kernel.ts"
+import { multiplying } from "./products.ts"
 
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
@@ -64,10 +65,11 @@ const digested = (read: (file: File) => Uint8Array, paths: { readonly [file in F
       throw unusable(file, paths[file])(cause)
     }
   }
-  const table = of("table", readTable)
+  const { table, products } = of("table", (bytes) => multiplying(readTable(bytes)))
   return makeEncoder(
     table,
-    of("bank", (bytes) => hubBy(bytes, table.dimensions))
+    of("bank", (bytes) => hubBy(bytes, table.dimensions)),
+    products
   )
 }
 

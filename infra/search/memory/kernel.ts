@@ -1,47 +1,29 @@
+import {
+  addInteger,
+  assembled,
+  type Code,
+  get,
+  integer,
+  isBelow,
+  list,
+  load,
+  loop,
+  set,
+  sized,
+  unsigned,
+  v128,
+  zeros
+} from "../assembly.ts"
+
 // The one loop that every search spends its time in, as WebAssembly: it has instructions for four floats at once, which
 // JavaScript has not, and takes a seventh of the time. Two functions, `one` and `four`, with the same four addresses as
 // parameters.
 
-/** Bytes, nested as they are put together. */
-type Code = ReadonlyArray<number | Code>
-
-const bytesOf = (code: Code, into: Array<number> = []): Array<number> => {
-  for (const part of code) {
-    if (typeof part === "number") into.push(part)
-    else bytesOf(part, into)
-  }
-  return into
-}
-
-/** A number as WebAssembly writes it: seven bits a byte, the lowest first. */
-const unsigned = (value: number): Code => (value < 0x80 ? [value] : [(value & 0x7f) | 0x80, unsigned(value >>> 7)])
-const signed = (value: number): Code =>
-  value >= -64 && value < 64 ? [value & 0x7f] : [(value & 0x7f) | 0x80, signed(value >> 7)]
-
-const list = (...items: ReadonlyArray<Code>): Code => [unsigned(items.length), items]
-const sized = (code: Code): Code => {
-  const bytes = bytesOf(code)
-  return [unsigned(bytes.length), bytes]
-}
-const section = (id: number, content: Code): Code => [id, sized(content)]
-const named = (text: string): Code => list(...[...text].map((letter) => [letter.charCodeAt(0)]))
-
-const i32 = 0x7f
-const v128 = 0x7b
-const get = (local: number): Code => [0x20, local]
-const set = (local: number): Code => [0x21, local]
-const integer = (value: number): Code => [0x41, signed(value)]
-const addInteger: Code = [0x6a]
-const isBelow: Code = [0x49]
 const addFloat: Code = [0x92]
 const storeFloat = (offset: number): Code => [0x38, 2, unsigned(offset)]
-/** Of four floats at once. */
-const load = (offset: number): Code => [0xfd, 0x00, 2, unsigned(offset)]
-const zeros: Code = [0xfd, 0x0c, Array.from({ length: 16 }, () => 0)]
 const multiply: Code = [0xfd, unsigned(0xe6)]
 const add: Code = [0xfd, unsigned(0xe4)]
 const lane = (number: number): Code => [0xfd, 0x1f, number]
-const loop = (body: Code, again: Code): Code => [0x03, 0x40, body, again, 0x0d, 0, 0x0b]
 
 /** Parameters: addresses of the queries, of the first vector, behind the last vector, and of the results. */
 const [queries, vector, end, to] = [0, 1, 2, 3]
@@ -106,15 +88,5 @@ export interface Kernel {
 }
 
 /** The kernel on a memory that holds queries, vectors and results. */
-export const makeKernel = (dimensions: number, memory: WebAssembly.Memory): Kernel => {
-  const program = bytesOf([
-    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    section(1, list([0x60, list([i32], [i32], [i32], [i32]), 0])),
-    section(2, list([named("index"), named("memory"), 0x02, 0x00, 1])),
-    section(3, list([0], [0])),
-    section(7, list([named("one"), 0, 0], [named("four"), 0, 1])),
-    section(10, list(one(dimensions), four(dimensions)))
-  ])
-  const module = new WebAssembly.Module(new Uint8Array(program))
-  return new WebAssembly.Instance(module, { index: { memory } }).exports as unknown as Kernel
-}
+export const makeKernel = (dimensions: number, memory: WebAssembly.Memory): Kernel =>
+  assembled({ one: one(dimensions), four: four(dimensions) }, memory)
