@@ -93,14 +93,15 @@ const readSpots = (
 ): ReadonlyArray<Candidate> => {
   const numbers = terms.map((term) => segment.postings.number(term))
   const places = scratch.placesOf(numbers, segment.postings.numbers)
-  const read = spots.map(({ slot, cosine }) => ({
+  const profiles = segment.profiles.all(spots.map(({ slot }) => slot))
+  const read = spots.map(({ slot, cosine }, at) => ({
     id: segment.ids[slot]!,
     counts: segment.counts(slot, places, terms.length),
     lengths: segment.lengthsOf(slot),
     cosine,
     completeness: segment.completeness[slot]!,
     verdict: segment.verdicts[slot]!,
-    profile: segment.profiles.of(slot)
+    profile: profiles[at]!
   }))
   scratch.forget(numbers)
   return read

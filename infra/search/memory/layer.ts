@@ -98,6 +98,10 @@ class Index {
     })
   }
 
+  mayHave(term: string): boolean {
+    return this.#sieve.mayHave(term)
+  }
+
   /** What is searched: all of some homes, and the public ones of all others where they are asked for. */
   #seen({ homes, includePublic }: Pick<IndexQuery, "homes" | "includePublic">) {
     const some = [...new Set(homes)].flatMap((home) => [this.#private.get(home), this.#public.get(home)])
@@ -196,6 +200,7 @@ export const layer = Layer.effect(
         }
         return counts
       }),
+      mayHave: (term) => index.mayHave(term),
       size: Effect.sync(() => index.size)
     })
   })
