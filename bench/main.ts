@@ -14,6 +14,7 @@ import { processes } from "./processes.ts"
 import { replay } from "./replay.ts"
 import { type Measured, table } from "./report.ts"
 import { rerank } from "./rerank.ts"
+import { searches } from "./searches.ts"
 import { services } from "./services.ts"
 import { soak } from "./soak.ts"
 import { start } from "./start.ts"
@@ -30,6 +31,7 @@ const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Mea
   chat,
   start,
   limits,
+  searches,
   telemetry,
   rerank,
   million,

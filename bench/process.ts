@@ -33,14 +33,19 @@ export interface Running {
   readonly firstAnswer: number
 }
 
-/** Runs a program of the project on a free port, until the scope closes. */
-export const program = Effect.fnUntraced(function* (file: string, path: string, env: Record<string, string>) {
+/** Runs a program of the project, or of another `tree` of it, on a free port, until the scope closes. */
+export const program = Effect.fnUntraced(function* (
+  file: string,
+  path: string,
+  env: Record<string, string>,
+  tree = root
+) {
   const port = yield* freePort
   const started = performance.now()
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, [...runtimeArgs, join(root, file)], {
-        cwd: root,
+      spawn(process.execPath, [...runtimeArgs, join(tree, file)], {
+        cwd: tree,
         // its parent is this process, not the one that started the benchmark
         env: { ...process.env, CAIRN_PARENT_PID: String(process.pid), PORT: String(port), ...env },
         stdio: ["ignore", "ignore", "inherit"]
@@ -59,16 +64,11 @@ export const program = Effect.fnUntraced(function* (file: string, path: string, 
 })
 
 /** The service on a data folder, with the key of its owner; `ready` is when every read model was, in milliseconds. */
-export const service = Effect.fnUntraced(function* (dataDir: string, env: Record<string, string> = {}) {
+export const service = Effect.fnUntraced(function* (dataDir: string, env: Record<string, string> = {}, tree = root) {
   const key = `cairn_live_${"b".repeat(43)}`
   const started = performance.now()
-  const running = yield* program("src/main.ts", "/health", {
-    CAIRN_DATA_DIR: dataDir,
-    CAIRN_OWNER_KEY: key,
-    CAIRN_RATE_LIMITS: "off",
-    ANTHROPIC_API_KEY: "",
-    ...env
-  })
+  const given = { CAIRN_DATA_DIR: dataDir, CAIRN_OWNER_KEY: key, CAIRN_RATE_LIMITS: "off", ANTHROPIC_API_KEY: "" }
+  const running = yield* program("src/main.ts", "/health", { ...given, ...env }, tree)
   yield* untilAnswers(`http://127.0.0.1:${running.port}/ready`)
   return { ...running, key, ready: performance.now() - started }
 })

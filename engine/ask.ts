@@ -34,7 +34,8 @@ export class Stale extends Data.TaggedError("Stale")<{
 /** The read models can't be asked. */
 export class Unreadable extends Data.TaggedError("Unreadable") {}
 
-type Look = { readonly head: Position; readonly models: ReadonlyMap<string, Standing>; readonly away: boolean }
+/** What one look at the log and the read models has seen. */
+export type Look = { readonly head: Position; readonly models: ReadonlyMap<string, Standing>; readonly away: boolean }
 
 /**
  * Milliseconds for which a log has to be away before reads are answered without it: a lost connection is no ground for
@@ -67,6 +68,12 @@ export class Asker extends Context.Service<
      * `Unreadable`: the read models can't be reached, or the log just now.
      */
     readonly fresh: (projection: Projection, patience?: number) => Effect.Effect<Standing, Stale | Unreadable>
+    /** The same as of a look: what is in the log since then is not waited for. */
+    readonly freshBy: (
+      look: Look,
+      projection: Projection,
+      patience?: number
+    ) => Effect.Effect<Standing, Stale | Unreadable>
     /**
      * Where the last event of a type is that the last look has seen, or from where on there was none; `undefined`
      * before the first look. Who has asked whether something is fresh misses nothing here that was written before.
@@ -195,9 +202,12 @@ export class Asker extends Context.Service<
           return Effect.forkIn(watch, scope)
         }).pipe(Effect.uninterruptible)
 
-        const fresh: Asker["Service"]["fresh"] = Effect.fnUntraced(function* (projection, wait = readPatience) {
+        const freshBy: Asker["Service"]["freshBy"] = Effect.fnUntraced(function* (
+          found,
+          projection,
+          wait = readPatience
+        ) {
           const name = schemaOf(projection)
-          const found = yield* look
           const standing = standingIn(found, name)
           if (found.away) return yield* new Stale({ name, standing, away: true })
           if (hasReached(standing.position, standing.due)) return standing
@@ -208,7 +218,10 @@ export class Asker extends Context.Service<
           return yield* Deferred.await(answer)
         })
 
-        return Asker.of({ fresh, seen: (type) => Effect.sync(() => newest.get(type) ?? from), look })
+        const fresh: Asker["Service"]["fresh"] = (projection, wait) =>
+          Effect.flatMap(look, (found) => freshBy(found, projection, wait))
+
+        return Asker.of({ fresh, freshBy, seen: (type) => Effect.sync(() => newest.get(type) ?? from), look })
       })
     )
 }

@@ -21,30 +21,36 @@ export interface Doubt {
 
 /**
  * The words of a task that may be misspelt: no snippet has them, by the `frequencies` of the terms, and the table of
- * embeddings does not know them as words.
+ * embeddings does not know them as words. Of spellings only those count whose terms some snippet `mayHave`.
  */
 export function* doubting(
   task: string,
   { terms }: Asked,
   frequencies: ReadonlyArray<number>,
-  { isWord }: Pick<Encoder, "isWord">
+  { isWord }: Pick<Encoder, "isWord">,
+  mayHave: (term: string) => boolean = () => true
 ): Steps<ReadonlyArray<Doubt>> {
   const missing = new Set(terms.filter((_, place) => frequencies[place] === 0))
   if (missing.size === 0) return []
   const found: Array<Doubt> = []
   let left = mostTried
+  let words = 0
   for (const [word, term] of plainWords(searched(task), longest)) {
-    if (found.length === mostWords || left <= 0) break
+    if (words === mostWords || left <= 0) break
     if (!missing.has(term) || !isMendable(word) || isWord(word)) continue
     const byTerm = new Map<string, Array<string>>()
+    let isSpelt = false
     for (const spelling of spellings(word)) {
       if (left-- <= 0) break
       const meant = termOf(spelling)
       if (meant === "" || meant === term) continue
+      isSpelt = true
+      if (!mayHave(meant)) continue
       const others = byTerm.get(meant)
       if (others === undefined) byTerm.set(meant, [spelling])
       else others.push(spelling)
     }
+    if (isSpelt) words++
     if (byTerm.size > 0) found.push({ word, spellings: byTerm })
     yield
   }

@@ -20,7 +20,8 @@ import { counted } from "#src/counted.ts"
 import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
 import { observedIn, upload } from "#src/snippets/store.ts"
 import { commandMetadata, freshOrStale, isApplied, written } from "./answer.ts"
-import { inPieces } from "./pieces.ts"
+import { Arrived } from "./arrived.ts"
+import { inOnePiece, inPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 import { codeBlockTexts, describedIn } from "./Snippets/codeBlock.ts"
 import { deleting, deletingScope } from "./Snippets/deleting.ts"
@@ -121,7 +122,10 @@ export const vote = Effect.fnUntraced(function* (payload: typeof VoteRequest.Typ
 export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
   handlers
     .handle("search", ({ payload }) =>
-      Effect.flatMap(search(payload), ({ answer }) => inPieces(answer)).pipe(orProblem)
+      Effect.flatMap(Arrived, (seen) => search(payload, seen)).pipe(
+        Effect.flatMap(({ answer, small }) => (small === undefined ? inPieces(answer) : Effect.map(small, inOnePiece))),
+        orProblem
+      )
     )
 
     .handle("upload", ({ payload }) => storeFiles(payload))

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import type { Holder } from "#domain/Scope.ts"
-import { Asker, fresh, type Standing, Unreadable } from "#engine/ask.ts"
+import { Asker, fresh, type Look, type Standing, Unreadable } from "#engine/ask.ts"
 import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { beginning, hasReached, type Position } from "#engine/Position.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
@@ -25,9 +25,12 @@ const setHeader = (name: string, value: string) =>
 export const written = (position: Position) =>
   Effect.flatMap(writtenPosition(position), (position) => setHeader("cairn-position", position))
 
-/** Where a read model stands; when it did not catch up with the log in time, the answer says that it is stale. */
-export const freshOrStale = (projection: Projection) =>
-  fresh(projection).pipe(
+/**
+ * Where a read model stands; when it did not catch up with the log in time, the answer says that it is stale. By a look
+ * that was `seen`, where there is one, without another.
+ */
+export const freshOrStale = (projection: Projection, seen?: Look) =>
+  (seen === undefined ? fresh(projection) : Effect.flatMap(Asker, ({ freshBy }) => freshBy(seen, projection))).pipe(
     Effect.catchTag("Stale", ({ standing }) => Effect.as(setHeader("cairn-stale", "true"), standing)),
     Effect.mapError(problemOf)
   )

@@ -138,6 +138,21 @@ export const inPieces = Effect.fnUntraced(function* <E, R>(fields: Fields<E, R>)
   return HttpServerResponse.stream(Stream.encodeText(text), { contentType: "application/json" })
 })
 
+/**
+ * A JSON object that is there already, which is mostly one piece: a stream costs as much as the text. A longer one is
+ * written piece by piece, too.
+ */
+export const inOnePiece = (value: { readonly [name: string]: unknown }) => {
+  const pieces = gathered(jsonPieces(value))
+  const [first, second] = [pieces.next(), pieces.next()]
+  if (first.done || second.done) return HttpServerResponse.text(first.value ?? "", { contentType: "application/json" })
+  const text = Stream.concat(
+    Stream.fromArray([first.value, second.value]),
+    Stream.fromIterable(pieces, { chunkSize: 1 })
+  )
+  return HttpServerResponse.stream(Stream.encodeText(text), { contentType: "application/json" })
+}
+
 /** Bytes as they are read; what fails before the first of them is answered as any failure is. */
 export const inBytes = Effect.fnUntraced(function* <E>(
   bytes: Stream.Stream<Uint8Array, E>,

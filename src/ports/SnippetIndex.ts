@@ -126,6 +126,11 @@ export class SnippetIndex extends Context.Service<
       scope: Pick<IndexQuery, "homes" | "includePublic">,
       terms: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<number>, IndexUnavailable>
+    /**
+     * Whether some snippet, whoever may see it, may have a term: `false` spares the question how many do. None where it
+     * can't say so at once.
+     */
+    readonly mayHave?: (term: string) => boolean
     /** How many snippets it holds, where that costs nothing to know. */
     readonly size?: Effect.Effect<number>
     /**

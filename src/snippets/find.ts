@@ -42,7 +42,7 @@ export const likely = Effect.fnUntraced(function* ({ task, limit, explain: _, vo
   })
   const asIs = yield* candidates(nothingMended)
   if (asIs.found.documents === 0) return asIs
-  const doubtful = yield* inSteps(doubting(task, asIs.words, asIs.found.frequencies, encoder))
+  const doubtful = yield* inSteps(doubting(task, asIs.words, asIs.found.frequencies, encoder, index.mayHave))
   if (doubtful.length === 0) return asIs
   const terms = [...new Set(doubtful.flatMap(({ spellings }) => [...spellings.keys()]))]
   const frequencies = yield* index.frequencies(query, terms)

@@ -12,6 +12,7 @@ import { schemaFilter } from "#domain/search/schemaFilter.ts"
 import type { Standing } from "#engine/ask.ts"
 import { inSteps } from "#engine/pages.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
+import { CountedCache } from "#ports/CountedCache.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import { type IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { type CommentedEntry, inputSchemas } from "#projections/Snippets/queries.ts"
@@ -76,7 +77,7 @@ export interface Question {
 export type Sight = Pick<Scope, "homes" | "includePublic" | "agent">
 
 const answersKept = 1_000
-/** Snippets in all answers that are kept, without their texts. */
+/** Snippets in all answers that are kept, without their texts, and the answers themselves. */
 const foundKept = 20_000
 
 /** What tells a question from others; a long one by its digest, so that many of them take no memory. */
@@ -120,10 +121,13 @@ export class Search extends Context.Service<
       const entries = makeEntries(sql)
       const { count, bytes } = yield* Bounds
       const schemasAtOnce = { rows: Math.min(count, 1_000), bytes: Math.min(bytes, 1024 * 1024) }
-      const answers = new Map<string, Pick<SearchAnswer, "found" | "total" | "mended">>()
+      const answers = new CountedCache<Pick<SearchAnswer, "found" | "total" | "mended">>("answers", {
+        max: answersKept,
+        maxSize: foundKept,
+        sizeCalculation: ({ found }) => 1 + found.length
+      })
       let answersAt = -1
       let answersBy = -1
-      let founds = 0
 
       const querying = <A, E>(query: Effect.Effect<A, E, SqlClient.SqlClient>) =>
         Effect.orDie(Effect.provideService(query, SqlClient.SqlClient, sql))
@@ -186,7 +190,6 @@ export class Search extends Context.Service<
           entries.stands(changed)
           if (changed !== answersAt || revision !== answersBy) {
             answers.clear()
-            founds = 0
             answersAt = changed
             answersBy = revision
           }
@@ -205,12 +208,8 @@ export class Search extends Context.Service<
           const { found, total, mended, read } = yield* ask(asked)
           // what could not see everything is no answer to keep, nor what a moment later goes by the model
           // and reasons are long
-          const hasPlace = query.explain !== true && answers.size < answersKept && founds + found.length <= foundKept
           const isCurrent = reached && fallback === undefined && changed === answersAt && revision === answersBy
-          if (isCurrent && hasPlace && !answers.has(name)) {
-            answers.set(name, { found, total, mended })
-            founds += found.length
-          }
+          if (isCurrent && query.explain !== true) answers.set(name, { found, total, mended })
           const shown = withTexts(found, (id) => read.get(id))
           return { found: shown, total, mended, cacheHit: false, stale: !reached, fallback }
         }),

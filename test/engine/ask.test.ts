@@ -91,6 +91,25 @@ it.effect("a read goes on at once where its read model has passed all that conce
   }).pipe(Effect.provide(layer))
 })
 
+it.effect("a read by a look that was there before asks for none, and waits for what that look had seen", () => {
+  const { asked, stands, move, layer } = world()
+  return Effect.gen(function* () {
+    yield* first
+    stands("a", 7, 7)
+    stands("b", 3, 9)
+    const { look, freshBy } = yield* Asker
+    const seen = yield* look
+    const before = asked.length
+    stands("a", 7, 12)
+    assert.deepStrictEqual(yield* freshBy(seen, A), { position: 7, changed: 0, due: 7 })
+    assert.strictEqual(asked.length, before)
+    const behind = yield* later(freshBy(seen, B))
+    assert.isTrue(isWaiting(behind))
+    yield* move("b", 9, 14)
+    assert.deepStrictEqual(yield* Fiber.join(behind), { position: 9, changed: 0, due: 14 })
+  }).pipe(Effect.provide(layer))
+})
+
 it.effect("it waits until its read model has passed what was there when it came, and no longer", () => {
   const { asked, stands, move, layer } = world()
   return Effect.gen(function* () {

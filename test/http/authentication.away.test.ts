@@ -25,7 +25,8 @@ const told = (due: number, away: boolean) =>
             Layer.succeed(SqlClient.SqlClient, (() => Effect.succeed([])) as never),
             Layer.succeed(Notes, {} as never),
             Layer.mock(Asker, {
-              fresh: () => {
+              look: Effect.succeed({ head: positionOf(due), models: new Map(), away }),
+              freshBy: () => {
                 const at = positionOf(5)
                 const standing = { position: at, changed: at, due: positionOf(due) }
                 return Effect.fail(new Stale({ name: "keys", standing, away }))

@@ -1,10 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Redacted } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { keyFrom, unlimited } from "#domain/Key.ts"
 import { Asker } from "#engine/ask.ts"
 import { Authentication } from "#src/api/middleware.ts"
+import { Arrived } from "#src/http/arrived.ts"
 import { layer } from "#src/http/middleware/authentication.ts"
 import { Notes } from "#src/notes.ts"
 
@@ -34,7 +35,10 @@ it.effect("a key that was looked up while it was revoked is let in by nothing th
       })
     const means = Layer.mergeAll(
       Layer.succeed(SqlClient.SqlClient, sql as never),
-      Layer.succeed(Asker, { fresh: () => Effect.sync(() => ({ changed })) } as never),
+      Layer.succeed(Asker, {
+        look: Effect.succeed({}),
+        freshBy: () => Effect.sync(() => ({ changed }))
+      } as never),
       Layer.succeed(Notes, { used: () => Effect.void } as never)
     )
     const { bearer } = yield* Effect.provide(Authentication, Layer.provide(layer, means))
@@ -65,5 +69,57 @@ it.effect("a key that was looked up while it was revoked is let in by nothing th
     // it came before
     assert.isTrue(Exit.isSuccess(yield* Fiber.join(slow)))
     assert.isTrue(Exit.isFailure(yield* calling))
+  })
+)
+
+it.effect("a look is passed on to what the request reads if all of it had come when the look began", () =>
+  Effect.gen(function* () {
+    const seen = {}
+    const looked = yield* Deferred.make<void>()
+    const means = Layer.mergeAll(
+      Layer.succeed(SqlClient.SqlClient, (() => Effect.succeed([holder])) as never),
+      Layer.succeed(Asker, {
+        look: Effect.as(Deferred.await(looked), seen),
+        freshBy: () => Effect.succeed({ changed: 1 })
+      } as never),
+      Layer.succeed(Notes, { used: () => Effect.void } as never)
+    )
+    const { bearer } = yield* Effect.provide(Authentication, Layer.provide(layer, means))
+    const called = (incoming: { complete: boolean }) => {
+      let arrived: unknown
+      const reading = Effect.map(Arrived, (found) => {
+        arrived = found
+        return HttpServerResponse.empty()
+      })
+      const asked = {
+        credential: Redacted.make(key),
+        group: { identifier: "chat" },
+        endpoint: { identifier: "models" }
+      }
+      const request = Object.create({ source: incoming, headers: {} })
+      return Effect.as(
+        (bearer(reading as never, asked as never) as Effect.Effect<unknown>).pipe(
+          Effect.provideService(HttpServerRequest.HttpServerRequest, request)
+        ),
+        () => arrived
+      )
+    }
+    const whole = { complete: true }
+    const behindItsHead = { complete: false }
+    const later = { complete: false }
+    const all = yield* Effect.forEach(
+      [whole, behindItsHead, later],
+      (incoming) => Effect.forkChild(called(incoming), { startImmediately: true }),
+      {}
+    ).pipe(Effect.tap(() => Effect.sync(() => void (behindItsHead.complete = true))))
+    // what comes with another message is heard of only after this
+    yield* Effect.promise(() => Promise.resolve())
+    later.complete = true
+    yield* Deferred.succeed(looked, undefined)
+    const arrived = yield* Effect.forEach(all, (one) => Effect.map(Fiber.join(one), (found) => found()))
+    assert.deepStrictEqual(
+      arrived.map((one) => one === seen),
+      [true, true, false]
+    )
   })
 )

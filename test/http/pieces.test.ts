@@ -1,10 +1,12 @@
 import { Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { FoundExecutions } from "#src/api/Executions.ts"
 import { FewShotExamples } from "#src/api/Patterns.ts"
 import { PublicFound, PublicList } from "#src/api/Public.ts"
 import { LogSearchResponse } from "#src/api/Raw.ts"
 import { SearchResponse } from "#src/api/Snippets/search.ts"
+import { inOnePiece } from "#src/http/pieces.ts"
 import { type Service, startService } from "#test/service.ts"
 import { recorded } from "./executed.ts"
 
@@ -49,6 +51,37 @@ describe("a long answer", () => {
     const codec = schema as unknown as Schema.Codec<unknown, unknown>
     const written = Schema.encodeSync(codec)(Schema.decodeUnknownSync(codec)(json))
     assert.strictEqual(text, JSON.stringify(written))
+  })
+
+  it("is written so, too, where it is small", async () => {
+    const small = { path: "okapi.py", content: "def okapi(legs):\n    return legs\n" }
+    const body = { task: "count okapi legs", succeeded: true, file_written: small }
+    assert.strictEqual((await service.call("POST", "/api/store/execution-result", body)).status, 200)
+    const asked = { task: "count okapi legs", top_k: 1 }
+    const { text, json } = await service.call("POST", "/api/retrieve/search", asked)
+    assert.strictEqual(json.matches[0].code_block.name, "okapi")
+    const codec = SearchResponse as unknown as Schema.Codec<unknown, unknown>
+    assert.strictEqual(text, JSON.stringify(Schema.encodeSync(codec)(Schema.decodeUnknownSync(codec)(json))))
+    // as it is where it is written piece by piece
+    const { json: pieces } = await service.call("POST", "/api/retrieve/search", { ...asked, explain: true })
+    const withoutReasons = pieces.matches.map(
+      ({ explanation: _, ...match }: object & { explanation: unknown }) => match
+    )
+    assert.deepStrictEqual({ ...pieces, matches: withoutReasons }, { ...json, cache_hit: false })
+    assert.deepStrictEqual((await service.call("POST", "/api/retrieve/search", asked)).json.cache_hit, true)
+  })
+
+  it.each([
+    [1, "Raw"],
+    [4_000, "Raw"],
+    [20_000, "Stream"],
+    [200_000, "Stream"]
+  ])("of %s short values at once is their JSON", async (count, tag) => {
+    const value = { values: Array.from({ length: count }, (_, at) => ({ at })), left: undefined, end: "字" }
+    const response = inOnePiece(value)
+    assert.strictEqual(response.body._tag === "Stream" ? "Stream" : "Raw", tag)
+    const text = await HttpServerResponse.toWeb(response).text()
+    assert.strictEqual(text, JSON.stringify(value))
   })
 
   it("of a repository is the files as they were stored", async () => {

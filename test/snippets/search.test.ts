@@ -102,5 +102,30 @@ layer(Search.layer.pipe(Layer.provide(stubs), Layer.provideMerge(freshStore)), {
           assert.deepStrictEqual([yield* hit("changing", 9), yield* hit("changing", 9)], [false, true])
         })
     )
+
+    it.effect("keeps an answer for those alone who see the same, and those that were asked for last", () =>
+      Effect.gen(function* () {
+        const { search } = yield* Search
+        state.caughtUp = true
+        const at = positionOf(20)
+        const hit = (task: string, scope: object = {}) =>
+          Effect.map(
+            search(
+              { task, limit: 5, minVerdict: 0.3, preferComplete: false },
+              { homes: ["tenant"], includePublic: false, agent: null, ...scope },
+              { position: at, changed: at, due: at }
+            ),
+            ({ cacheHit }) => cacheHit
+          )
+        assert.deepStrictEqual([yield* hit("mine"), yield* hit("mine")], [false, true])
+        for (const other of [{ homes: ["another"] }, { homes: [] }, { includePublic: true }, { agent: "a" }])
+          assert.isFalse(yield* hit("mine", other), JSON.stringify(other))
+        for (let n = 0; n < 1_000; n++) {
+          assert.isFalse(yield* hit(`task ${n}`))
+          assert.isTrue(yield* hit("mine"))
+        }
+        assert.deepStrictEqual([yield* hit("task 999"), yield* hit("task 0")], [true, false])
+      })
+    )
   }
 )

@@ -50,11 +50,21 @@ export class Profiles {
     this.#lists.free(this.#addresses[slot]!, Lists.sizeClass(wordsOf(this.#counts[slot]!)))
   }
 
-  of(slot: number): Profile {
+  /** Those of some slots, whose pieces lie in one buffer: to make one takes longer than to fill it. */
+  all(slots: ReadonlyArray<number>): ReadonlyArray<Profile> {
+    const room = new Uint16Array(slots.reduce((sum, slot) => sum + this.#counts[slot]!, 0))
+    let used = 0
+    return slots.map((slot) => {
+      const begin = used
+      used += this.#counts[slot]!
+      return this.of(slot, room.subarray(begin, used))
+    })
+  }
+
+  of(slot: number, pieces = new Uint16Array(this.#counts[slot]!)): Profile {
     const address = this.#addresses[slot]!
     const words = this.#lists.page(address)
     const from = this.#lists.offset(address)
-    const pieces = new Uint16Array(this.#counts[slot]!)
     for (let at = 0; at < pieces.length; at++)
       pieces[at] = (words[from + head + (at >> 1)]! >>> (at % 2 === 0 ? 0 : half)) & low
     return {

@@ -9,12 +9,13 @@ import { Best } from "./Best.ts"
 import type { Scratch } from "./Scratch.ts"
 import type { Segment } from "./Segment.ts"
 import type { VectorMemory } from "./VectorMemory.ts"
-import { occurrences, sumWords } from "./words.ts"
+import { type Occurrences, sumWords } from "./words.ts"
 
 /** What every search works with. */
 interface Means {
   readonly vectors: VectorMemory
   readonly scratch: Scratch
+  readonly occurrences: Occurrences
   /** Where a snippet is, whoever may see it. */
   readonly locate: (id: string) => { readonly segment: Segment; readonly slot: number } | undefined
 }
@@ -50,7 +51,7 @@ export const candidates = (
   segments: ReadonlyArray<Segment>,
   query: IndexQuery,
   most: number,
-  { vectors, scratch, locate }: Means
+  { vectors, scratch, occurrences, locate }: Means
 ): Candidates => {
   const { asked } = query
   const documents = segments.reduce((sum, segment) => sum + segment.documents, 0)
@@ -63,7 +64,7 @@ export const candidates = (
   )
   const scope = { documents, frequencies, pieceFrequencies, tokens }
   if (documents === 0) return { ...scope, candidates: [], sharing: 0, near: 0 }
-  const table = occurrences(tokens.map((count) => count / documents))
+  const table = occurrences.of(tokens.map((count) => count / documents))
   const weights = { ...plan(asked, documents, frequencies), table }
   vectors.ask(asked.meanings)
   const best = new Best<Spot>(most)
@@ -92,14 +93,15 @@ const readSpots = (
 ): ReadonlyArray<Candidate> => {
   const numbers = terms.map((term) => segment.postings.number(term))
   const places = scratch.placesOf(numbers, segment.postings.numbers)
-  const read = spots.map(({ slot, cosine }) => ({
+  const profiles = segment.profiles.all(spots.map(({ slot }) => slot))
+  const read = spots.map(({ slot, cosine }, at) => ({
     id: segment.ids[slot]!,
     counts: segment.counts(slot, places, terms.length),
     lengths: segment.lengthsOf(slot),
     cosine,
     completeness: segment.completeness[slot]!,
     verdict: segment.verdicts[slot]!,
-    profile: segment.profiles.of(slot)
+    profile: profiles[at]!
   }))
   scratch.forget(numbers)
   return read

@@ -8,6 +8,7 @@ import { Scratch } from "./Scratch.ts"
 import { Segment } from "./Segment.ts"
 import { Sieve } from "./Sieve.ts"
 import { VectorMemory } from "./VectorMemory.ts"
+import { Occurrences } from "./words.ts"
 
 /** Snippets that are put or removed before others get a turn, and characters of their terms: a few milliseconds. */
 const slice = 100
@@ -29,6 +30,7 @@ class Index {
   readonly #lists = new Lists()
   readonly #sieve = new Sieve()
   readonly #scratch = new Scratch()
+  readonly #occurrences = new Occurrences()
   readonly #private = new Map<string, Segment>()
   readonly #public = new Map<string, Segment>()
   readonly #places = new Map<string, Located>()
@@ -81,7 +83,8 @@ class Index {
   candidates(query: IndexQuery, most: number) {
     const { own, others } = this.#seen(query)
     const locate = (id: string) => this.#places.get(id)
-    return candidates([...own, ...others], query, most, { vectors: this.#vectors, scratch: this.#scratch, locate })
+    const means = { vectors: this.#vectors, scratch: this.#scratch, occurrences: this.#occurrences, locate }
+    return candidates([...own, ...others], query, most, means)
   }
 
   frequencies(scope: Pick<IndexQuery, "homes" | "includePublic">, terms: ReadonlyArray<string>): ReadonlyArray<number> {
@@ -93,6 +96,10 @@ class Index {
       for (const { postings } of others) sum += postings.dfBeside(tasks, term)
       return sum
     })
+  }
+
+  mayHave(term: string): boolean {
+    return this.#sieve.mayHave(term)
   }
 
   /** What is searched: all of some homes, and the public ones of all others where they are asked for. */
@@ -193,6 +200,7 @@ export const layer = Layer.effect(
         }
         return counts
       }),
+      mayHave: (term) => index.mayHave(term),
       size: Effect.sync(() => index.size)
     })
   })

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache"
 import { fieldCount, lengthCounted, occurrence, saturated } from "#domain/search/bm25f.ts"
 import { fields } from "#domain/search/IndexedText.ts"
 import type { QueryPlan, WeightedTerm } from "#domain/search/query.ts"
@@ -9,7 +10,7 @@ import type { Segment } from "./Segment.ts"
 const tabulated = lengthCounted + 1
 
 /** What an occurrence is worth by field and length, for documents whose fields have these average lengths. */
-export const occurrences = (averages: ReadonlyArray<number>): Float32Array => {
+const reckoned = (averages: ReadonlyArray<number>): Float32Array => {
   const table = new Float32Array(fieldCount * tabulated)
   for (let field = 0; field < fieldCount; field++) {
     for (let length = 0; length < tabulated; length++) {
@@ -17,6 +18,24 @@ export const occurrences = (averages: ReadonlyArray<number>): Float32Array => {
     }
   }
   return table
+}
+
+/** Tables that are kept, 32 KiB each: one for each set of homes that was searched lately. */
+const tablesKept = 16
+
+/**
+ * Such tables, those kept that were asked for lately: averages change with the store only. They are known by nothing
+ * but the averages that they follow from.
+ */
+export class Occurrences {
+  readonly #kept = new LRUCache<string, Float32Array>({ max: tablesKept })
+
+  of(averages: ReadonlyArray<number>): Float32Array {
+    const name = averages.join(" ")
+    const known = this.#kept.get(name) ?? reckoned(averages)
+    this.#kept.set(name, known)
+    return known
+  }
 }
 
 /** Adds to the sums of all documents what the best alternative gives to each. */

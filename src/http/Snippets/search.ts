@@ -1,11 +1,13 @@
 import { Clock, Effect } from "effect"
+import type { Look } from "#engine/ask.ts"
 import { mostTold } from "#projections/Functions/queries.ts"
 import { Functions } from "#projections/Functions/tables.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import type { SearchRequest } from "#src/api/Snippets/search.ts"
+import { bytesOf, slice } from "#src/portions.ts"
 import { Reputations } from "#src/snippets/reputation.ts"
-import { noteAnswer } from "#src/snippets/search.ts"
+import { type FoundSnippet, noteAnswer, Search } from "#src/snippets/search.ts"
 import { freshOrStale, searched, shownFound } from "../answer.ts"
 import { shownComments } from "../Comments.ts"
 import { values } from "../pieces.ts"
@@ -13,15 +15,16 @@ import { kindsOf, matchOf, namespacesOf } from "./match.ts"
 
 /**
  * Finds snippets, and notes in the log what was found. Matches come portion by portion, and are read when they are
- * asked for; `answer` is all of it, for `inPieces`.
+ * asked for; `answer` is all of it, for `inPieces`, and `small`, where it is small, the same for `inOnePiece`. It sees
+ * what was written before the look that was `seen`, or before it is called.
  */
-export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest.Type) {
+export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest.Type, seen?: Look) {
   const holder = yield* Caller
   const scope = yield* CallerScope
   const reputations = yield* Reputations
   const reputed = payload.per_function_reputation === true
   const [standing, functions] = yield* Effect.all(
-    [freshOrStale(Snippets), reputed ? freshOrStale(Functions) : Effect.undefined],
+    [freshOrStale(Snippets, seen), reputed ? freshOrStale(Functions, seen) : Effect.undefined],
     { concurrency: 2 }
   )
   const question = {
@@ -40,29 +43,30 @@ export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest
   const mended = Array.from(answered.mended, ([asked, found]) => ({ asked, found }))
   let fromMemory = answered.cacheHit
   let room = mostTold
-  const matches = shownFound(
-    found,
-    scope,
-    Effect.fnUntraced(function* (read) {
-      const comments = yield* shownComments(
-        holder.tenant,
-        scope,
-        read.map(({ snippet }) => snippet)
-      )
-      const known =
-        functions === undefined
-          ? undefined
-          : yield* reputations.of(holder.tenant, scope, read, standing, functions, room)
-      for (const { functions } of known?.bySnippet.values() ?? []) room -= functions.length
-      if (known?.cacheHit === false) fromMemory = false
-      return read.map((one, index) => matchOf(scope, one, comments[index]!, known?.bySnippet.get(one.id)))
-    })
-  )
+  const shown = Effect.fnUntraced(function* (read: ReadonlyArray<FoundSnippet>) {
+    const comments = yield* shownComments(
+      holder.tenant,
+      scope,
+      read.map(({ snippet }) => snippet)
+    )
+    const known =
+      functions === undefined ? undefined : yield* reputations.of(holder.tenant, scope, read, standing, functions, room)
+    for (const { functions } of known?.bySnippet.values() ?? []) room -= functions.length
+    if (known?.cacheHit === false) fromMemory = false
+    return read.map((one, index) => matchOf(scope, one, comments[index]!, known?.bySnippet.get(one.id)))
+  })
+  const matches = shownFound(found, scope, shown)
+  const rest = { search_namespaces: namespacesOf(holder, scope), mended, ...(fallback && { fallback }) }
   const answer = {
     matches: { rows: matches },
     total_found: { value: total },
     cache_hit: { later: () => fromMemory },
-    ...values({ search_namespaces: namespacesOf(holder, scope), mended, ...(fallback && { fallback }) })
+    ...values(rest)
   }
-  return { matches, total, mended, fallback, answer }
+  const isSmall = functions === undefined && payload.explain !== true && bytesOf(found) <= slice / 2
+  const atOnce = Effect.flatMap(Search, ({ read }) => Effect.flatMap(read(found, scope), shown))
+  const small = isSmall
+    ? Effect.map(atOnce, (matches) => ({ matches, total_found: total, cache_hit: fromMemory, ...rest }))
+    : undefined
+  return { matches, total, mended, fallback, answer, small }
 })

@@ -1,4 +1,6 @@
-import { Clock, Effect, Layer, Redacted } from "effect"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Clock, Effect, Layer, Option, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { isExpired, refusalOf } from "#domain/access/permitted.ts"
 import { keyHash, keyPattern } from "#domain/Key.ts"
@@ -13,6 +15,7 @@ import { Problem } from "#src/api/Problem.ts"
 import { Disks } from "#src/disks.ts"
 import { Notes } from "#src/notes.ts"
 import { remembered } from "#src/remembered.ts"
+import { Arrived } from "../arrived.ts"
 import { havingRoom } from "../nearlyFull.ts"
 import { Labels } from "../observed/labels.ts"
 import { problemOf } from "../refusals.ts"
@@ -46,6 +49,22 @@ const operationOf = (of: { readonly group: { readonly identifier: string }; read
   `${of.group.identifier}.${(of.endpoint as { readonly identifier: string }).identifier}`
 
 /**
+ * Whether the request's body is here by now, asked for a moment later: a body that came with its head is read behind
+ * it, but before anything else can come.
+ */
+const bodyHasCome = (request: Option.Option<HttpServerRequest.HttpServerRequest>): (() => boolean) => {
+  if (Option.isNone(request)) return () => false
+  const incoming = NodeHttpServerRequest.toIncomingMessage(request.value)
+  let isWhole = incoming.complete
+  if (!isWhole) {
+    queueMicrotask(() => {
+      isWhole = incoming.complete
+    })
+  }
+  return () => isWhole
+}
+
+/**
  * Who calls, and whether they may: each operation is looked up in the one table. A holder that was found stays known
  * until the keys' read model changes again; that a key is unknown is never remembered. A read model that is behind is
  * no ground to let anyone in; a log that is away is none to keep everybody out, where the read model had all that was
@@ -62,8 +81,10 @@ export const layer = Layer.effect(
 
     const find = Effect.fnUntraced(function* (key: string) {
       const hash = keyHash(key)
+      const isWhole = bodyHasCome(yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest))
+      const seen = yield* asker.look
       const { changed } = yield* asker
-        .fresh(Keys, longPatience)
+        .freshBy(seen, Keys, longPatience)
         .pipe(
           Effect.catchTag("Stale", (stale) =>
             stale.away && hasReached(stale.standing.position, stale.standing.due)
@@ -71,7 +92,8 @@ export const layer = Layer.effect(
               : Effect.fail(stale)
           )
         )
-      return yield* known(changed, hash, holderOf(hash))
+      const holder = yield* known(changed, hash, holderOf(hash))
+      return { holder, arrived: isWhole() ? seen : undefined }
     })
 
     const bearer: Authentication["Service"]["bearer"] = (httpEffect, { credential, ...asked }) =>
@@ -79,7 +101,7 @@ export const layer = Layer.effect(
         const key = Redacted.value(credential)
         if (key === "") return yield* missing
         if (!keyPattern.test(key)) return yield* wrong
-        const holder = yield* find(key).pipe(
+        const { holder, arrived } = yield* find(key).pipe(
           Effect.provideService(SqlClient.SqlClient, sql),
           Effect.mapError(() => unavailable)
         )
@@ -93,6 +115,7 @@ export const layer = Layer.effect(
         yield* notes.used(holder)
         return yield* httpEffect.pipe(
           Effect.provideService(Caller, holder),
+          Effect.provideService(Arrived, arrived),
           Effect.provideService(WorkingFor, holder.tenant)
         )
       })

@@ -95,6 +95,40 @@ describe("what mending costs is bounded", () => {
   })
 })
 
+describe("spellings that no snippet may have", () => {
+  const ofTask = (task: string, has: ReadonlySet<string>, mayHave?: (term: string) => boolean) => {
+    const terms = asked(task, encoder)
+    const doubts = atOnce(
+      doubting(
+        task,
+        terms,
+        terms.terms.map(() => 0),
+        encoder,
+        mayHave
+      )
+    )
+    const known = new Map(Array.from(has, (term, at) => [term, at + 1]))
+    return { doubts, mended: mend(doubts, known, encoder) }
+  }
+
+  it("are left out, and a task is mended as it is without", () => {
+    const has = new Set(["receive", "dictionary", "sorting", "zebra", "concerts", "converts", "conzerts"].map(termOf))
+    const nobodys = Array.from({ length: 8 }, (_, n) => `qzv${"abcdefgh"[n]}xq`).join(" ")
+    for (const task of ["Recieve dictonaries, and sortign them", "conterts", `${nobodys} recieve`, "zerba"]) {
+      const all = ofTask(task, has)
+      // others than these may be let through
+      const some = ofTask(task, has, (term) => has.has(term) || term.startsWith("s"))
+      assert.deepStrictEqual(some.mended, all.mended, task)
+      for (const { spellings } of some.doubts)
+        for (const term of spellings.keys()) assert.isTrue(has.has(term) || term.startsWith("s"), term)
+    }
+    // the ninth doubtful word is none that is looked at, whatever became of the eight
+    for (const mayHave of [undefined, (term: string) => has.has(term)])
+      assert.strictEqual(ofTask(`${nobodys} recieve`, has, mayHave).mended.size, 0)
+    assert.strictEqual(ofTask("recieve", has).mended.size, 1)
+  })
+})
+
 describe("a mended task", () => {
   const taken: Mended = new Map([["recieve", ["receive", "relieve"]]])
   const words = asked("recieve Recieve's mail", encoder, taken)

@@ -1,0 +1,96 @@
+import { spawnSync } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { corpus, queries } from "#test/evaluation.ts"
+import { temporaryFolder } from "./http.ts"
+import { run } from "./load.ts"
+import { processorSeconds, service } from "./process.ts"
+import { type Measured, median, milliseconds, percentile, thousands } from "./report.ts"
+
+const here = join(import.meta.dirname, "..")
+/** Another tree of the project, which is asked in turns with this one. */
+const before = process.env["CAIRN_BENCH_BEFORE"]
+const turns = 8
+/** Turns that are not counted. */
+const warming = 2
+
+/** Snippets of the development sets, and the same under other names. */
+const lines = (count: number): string => {
+  const all = [...corpus("mbpp"), ...corpus("agent30"), ...corpus("distractors")]
+  return Array.from({ length: count }, (_, n) => {
+    const { name, description, source, language } = all[n % all.length]!
+    const round = Math.floor(n / all.length)
+    const own = round === 0 ? name : `${name}_${round}`
+    return JSON.stringify({ name: own, description, source: source.replaceAll(name, own), language })
+  }).join("\n")
+}
+
+/** Tasks of the development sets with two words of another one: none is asked twice, and none is in memory. */
+const tasks = () => {
+  const all = [...queries("mbpp"), ...queries("agent30")].map(({ text }) => text)
+  let asked = 0
+  return () => {
+    const other = all[(asked * 31 + Math.floor(asked / all.length)) % all.length]!.split(" ")
+    const round = Math.floor(asked / all.length)
+    const task = `${all[asked % all.length]} ${other[round % other.length]} ${other[(round * 7 + 3) % other.length]}`
+    asked++
+    return { path: "/api/retrieve/search", body: JSON.stringify({ task }) }
+  }
+}
+
+const filled = Effect.fnUntraced(function* (tree: string, count: number) {
+  const folder = yield* temporaryFolder
+  const running = yield* service(folder, { CAIRN_LOG_LEVEL: "warn" }, tree)
+  const file = join(folder, "snippets.jsonl")
+  writeFileSync(file, lines(count))
+  const { status, stderr } = spawnSync("node", ["start.cjs", "cairn", "import", file], {
+    cwd: tree,
+    encoding: "utf8",
+    env: { ...process.env, CAIRN_DATA_DIR: folder, CAIRN_PARENT_PID: String(process.pid) }
+  })
+  if (status !== 0) return yield* Effect.die(new Error(stderr))
+  return running
+})
+
+/**
+ * Searches over HTTP for tasks of which none was asked before, at 64 connections and at one: how many a second, how
+ * long one takes, and how much of the processor. With CAIRN_BENCH_BEFORE, the folder of another tree, both in turns.
+ */
+export const searches = (scale: number) =>
+  Effect.gen(function* () {
+    const rows: Array<Measured> = []
+    for (const count of [1_000, Math.max(2_000, Math.round(22_000 * scale))]) {
+      const trees = { ...(before === undefined ? {} : { before }), now: here }
+      const running = yield* Effect.forEach(Object.entries(trees), ([name, tree]) =>
+        Effect.map(filled(tree, count), (one) => ({ ...one, name }))
+      )
+      const next = tasks()
+      for (const connections of [64, 1]) {
+        const seen = new Map(running.map(({ name }) => [name, [] as Array<[number, ReadonlyArray<number>, number]>]))
+        for (let turn = -warming; turn < turns; turn++) {
+          for (const { name, port, key, child } of turn % 2 === 0 ? running : running.toReversed()) {
+            const spent = processorSeconds(child)
+            const load = { port, key, connections, milliseconds: Math.max(500, 5_000 * scale), next }
+            const { perSecond, latencies } = yield* Effect.promise(() => run(load))
+            const each = (1_000 * (processorSeconds(child) - spent)) / latencies.length
+            if (turn >= 0) seen.get(name)!.push([perSecond, latencies, each])
+          }
+        }
+        const ratio = (of: 0 | 2) =>
+          median(seen.get("now")!.map((one, turn) => one[of] / (seen.get("before")?.[turn]?.[of] ?? one[of])))
+        for (const [name, all] of seen) {
+          const latencies = all.flatMap(([, some]) => some)
+          const beside = name === "now" && before !== undefined
+          const compared = beside ? `; × ${ratio(0).toFixed(2)}, × ${ratio(2).toFixed(2)} of the processor` : ""
+          rows.push({
+            name: `searches, ${thousands(count)} snippets, ${connections} connections, ${name}`,
+            value: `${thousands(median(all.map(([rate]) => rate)))}/s, p50 ${milliseconds(percentile(latencies, 0.5))}, p99 ${milliseconds(percentile(latencies, 0.99))}, ${milliseconds(median(all.map(([, , each]) => each)))} of the processor each${compared}`,
+            bar: "",
+            met: null
+          })
+        }
+      }
+    }
+    return rows
+  }).pipe(Effect.scoped)
