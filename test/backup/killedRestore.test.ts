@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Redacted } from "effect"
+import { afterAll, assert, beforeAll, describe, expect, it, vi } from "vitest"
+import { startKillable } from "#test/cli/killable.ts"
+import { from, run } from "#test/copy/command.ts"
+import { fill, model, seen } from "#test/copy/filled.ts"
+import { type Gates, gatesOn } from "#test/gates.ts"
+import { type MessagesApi, startMessagesApi } from "#test/MessagesApi.ts"
+import { freshDatabase } from "#test/postgres.ts"
+import { newInstallation, removeInstallation, type Service, startService } from "#test/service.ts"
+
+/** The tables that a restore fills: each of their first writes is a step, as soon as they are there. */
+const tables = ["migrations", "installation", "log_copy", "events", "payloads", "requests", "reactions"]
+
+const restoring = [
+  `CREATE FUNCTION gates.write() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM gates.wait_for(TG_TABLE_NAME || ' ' || TG_OP);
+    RETURN NULL;
+  END $$`,
+  `CREATE FUNCTION gates.made() RETURNS event_trigger LANGUAGE plpgsql AS $$ DECLARE made record; BEGIN
+    FOR made IN SELECT c.relname FROM pg_event_trigger_ddl_commands() d JOIN pg_class c ON c.oid = d.objid
+      WHERE d.command_tag = 'CREATE TABLE' AND d.schema_name = 'public' AND c.relname = ANY ('{${tables.join()}}')
+    LOOP
+      EXECUTE format('CREATE TRIGGER gate BEFORE INSERT OR UPDATE ON %I FOR EACH STATEMENT EXECUTE FUNCTION gates.write()',
+        made.relname);
+    END LOOP;
+  END $$`,
+  "CREATE EVENT TRIGGER made ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION gates.made()"
+]
+
+describe("a restore", () => {
+  let api: MessagesApi
+  let service: Service | undefined
+  let gates: Gates | undefined
+  const base = mkdtempSync(join(tmpdir(), "cairn-restore-"))
+  const environment = () => ({ ANTHROPIC_API_KEY: api.key, ANTHROPIC_BASE_URL: api.url })
+  beforeAll(async () => {
+    api = await startMessagesApi(model)
+  })
+  afterAll(async () => {
+    await gates?.close()
+    await service?.stop()
+    await api.close()
+    rmSync(base, { recursive: true, force: true })
+  })
+
+  it("that is killed at any of its steps is served by nobody, and whole when it is given again", async () => {
+    const original = await newInstallation()
+    service = await startService(environment(), original)
+    await fill(service)
+    const before = await seen(service.call)
+    await service.stop()
+    service = undefined
+    const folder = join(base, "backup")
+    const made = await run(from(original.database, original.dataDir), "backup", folder)
+    assert.strictEqual(made.code, 0, made.err)
+    removeInstallation(original)
+
+    const target = { database: await Effect.runPromise(freshDatabase), dataDir: join(base, "data") }
+    gates = await gatesOn(target, restoring)
+    const steps: Array<string> = []
+    let refused = 0
+    for (let round = 0; ; round++) {
+      const restore = startKillable(target.dataDir, ["restore", folder, "--json"], {
+        DATABASE_URL: Redacted.value(target.database)
+      })
+      let over: Awaited<typeof restore.ended> | undefined
+      void restore.ended.then((ended) => {
+        over = ended
+      })
+      const stopped = await vi.waitFor(
+        async () => {
+          const at = await gates!.waiting()
+          assert.isTrue(at.length > 0 || over !== undefined)
+          return at
+        },
+        { timeout: 240_000, interval: 20 }
+      )
+      if (stopped.length === 0) {
+        assert.strictEqual(over?.code, 0, `${over?.err} ${over?.out}`)
+        assert.deepInclude(JSON.parse(over!.out), { success: true, number: 1, found: 0 })
+        break
+      }
+      restore.kill()
+      assert.strictEqual((await restore.ended).code, "SIGKILL")
+      steps.push(...stopped)
+      await gates.open(stopped, round % 2 === 0 ? "lost" : "written")
+      const [table] = await gates.query("SELECT FROM pg_tables WHERE schemaname = 'public' AND tablename = 'log_copy'")
+      const begun = table && (await gates.query("SELECT finished_at IS NULL AS unfinished FROM log_copy"))
+      // before it has begun there is nothing that anybody could take for it, and after its end it is whole
+      if (!begun?.some((row) => (row as { unfinished: boolean }).unfinished)) continue
+      await expect(startService(environment(), target), steps.join()).rejects.toThrow(
+        /this database is the unfinished copy/
+      )
+      refused += 1
+    }
+    await gates.close()
+    gates = undefined
+    assert.includeMembers(steps, ["migrations INSERT", "log_copy INSERT", "events INSERT", "log_copy UPDATE"])
+    assert.deepStrictEqual([...new Set(steps)], steps)
+    assert.isAtLeast(refused, 3)
+    service = await startService(environment(), target)
+    assert.deepStrictEqual(await seen(service.call), before)
+  }, 900_000)
+})
