@@ -88,6 +88,9 @@ describe("the searches that found a snippet", () => {
       (await noted(1, id)).map(({ task }) => task),
       ["okapi of ours"]
     )
+    // nor do theirs take a place on a page
+    const only = await retrievals(id, "?limit=1")
+    assert.deepStrictEqual([only.retrievals.map(({ task }) => task), only.next_cursor], [["okapi of ours"], null])
     refused(await stranger("GET", `/api/snippets/${id}/retrievals`), 404, "not_found/snippet")
     const member = service.as((await memberKey(service.call, "m@example.org")).key)
     assert.strictEqual((await member("GET", `/api/snippets/${id}/retrievals`)).status, 403)
