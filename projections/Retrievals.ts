@@ -140,6 +140,31 @@ export const recallingSince = (after: number, most: number) =>
     )
   )
 
+/** Searches that found a snippet, with the votes on it of those who had asked. */
+export interface SearchesFor extends Pick<SearchesRow, "stream" | "position"> {
+  readonly up: number
+  readonly down: number
+}
+
+/** A tenant's searches that found a snippet, whose text is kept, the latest first, before a position. */
+export const searchesFor = (tenant: string, snippet: string, before: number | null, most: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<SearchesFor>(
+      `WITH found AS (
+         SELECT id, stream, position FROM ${retrievals}.searches
+         WHERE tenant = $1::text AND snippets @> ARRAY[$2::text] AND ($3::bigint IS NULL OR position < $3)
+         ORDER BY position DESC LIMIT $4::int),
+       votes AS (
+         SELECT vote -> 'search' ->> 'subject' AS subject, (vote ->> 'value')::int AS value
+         FROM ${retrievals}.shown w CROSS JOIN LATERAL json_array_elements(w.recalled) AS recalling (vote)
+         WHERE w.tenant = $1::text AND vote ->> 'snippet' = $2::text)
+       SELECT f.stream, f.position::float8 AS position, count(v.value) FILTER (WHERE v.value > 0)::int AS up,
+         count(v.value) FILTER (WHERE v.value < 0)::int AS down
+       FROM found f LEFT JOIN votes v ON v.subject = f.id GROUP BY f.stream, f.position ORDER BY f.position DESC`,
+      [tenant, snippet, before === null ? null : BigInt(before), most]
+    )
+  )
+
 /** All votes of some voters on what was shown to them, of searches whose text is kept. */
 export const recalledBy = (voters: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>

@@ -58,6 +58,7 @@ export const operations = {
   "workspaces.eraseWorkspace": { least: "admin", does: "writes", within: "workspaces", takesAway: true },
 
   "snippets.search": reads,
+  "snippets.retrievals": { ...audits, ...forAny },
   "snippets.upload": writes,
   "snippets.storeCodeBlock": writes,
   "snippets.vote": writes,
@@ -74,6 +75,7 @@ export const operations = {
   "patterns.taskPatterns": reads,
   "patterns.fewShotExamples": reads,
   "functions.functionHistory": reads,
+  "functions.snippetFunctions": reads,
   "executions.recordExecution": writes,
   "executions.autoReview": writes,
   "executions.executions": reads,

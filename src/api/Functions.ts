@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Id } from "./fields.ts"
 import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 /** What is known of a function, from all snippets of its tenant that hold it. Times are ISO 8601. */
@@ -40,6 +41,16 @@ export class FunctionsApi extends HttpApiGroup.make("functions")
         summary: "A function's history, as Markdown",
         description:
           "`fingerprint` as a search with `per_function_reputation` gives it, with or without `.md` behind it: its signature, votes, calls and errors, the snippets of the scope that hold it, their latest runs, and what it was derived from."
+      })
+    ),
+    HttpApiEndpoint.get("snippetFunctions", "/api/snippets/:id/functions", {
+      params: { id: Id },
+      success: Schema.Struct({ functions: Schema.Array(FunctionReputation) })
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "The functions of a snippet, with what is known of each",
+        description:
+          "In the order of its source, as a search with `per_function_reputation` tells them to the same scope; none where the snippet was stored without that."
       })
     )
   )

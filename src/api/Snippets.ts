@@ -1,7 +1,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { body } from "./body.ts"
-import { AnyText, Id, optional, TextOrEmpty } from "./fields.ts"
+import { Cursor, NextCursor } from "./cursor.ts"
+import { AnyText, Id, optional, TextOrEmpty, wholeInQuery } from "./fields.ts"
 import { ignores } from "./ignored.ts"
 import { manyFiles, oneFile, oneText, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
@@ -10,6 +11,19 @@ import { StoreCodeBlockRequest, StoreCodeBlockResponse } from "./Snippets/codeBl
 import { SearchRequest, SearchResponse } from "./Snippets/search.ts"
 import { UploadRequest, UploadResponse } from "./Snippets/upload.ts"
 import { VoteSourceGiven } from "./voteSource.ts"
+
+/** A search that found a snippet. Times are ISO 8601. */
+export const Retrieval = Schema.Struct({
+  position: Schema.String,
+  retrieved_at: Schema.String,
+  /** `null`: its text was erased since. */
+  task: Schema.NullOr(Schema.String),
+  /** Snippets that it found. */
+  found: Schema.Int,
+  /** Votes on this snippet within half an hour after it, by who had asked. */
+  thumbs_up: Schema.Int,
+  thumbs_down: Schema.Int
+}).annotate({ identifier: "Retrieval" })
 
 const DeleteResponse = Schema.Struct({
   success: Schema.Boolean,
@@ -41,6 +55,17 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
             "Found by the words of the task and by its meaning, best first. `score` is 0 to 1: how likely it is that a match answers the task, with the votes in it; `vector_score` is how near the meanings are, `verdict_score` what the votes say. `total_found` counts those that share a word or are near by their meaning. A word that no snippet has is taken for one within a letter of it that some have, and `mended` says so. `top_k` is 5, `min_verdict_score` 0.3 and `min_human_upvotes` 0 unless told. `input_schema` describes what you can give: every property that it requires (else every one) must be in a snippet's input schema with a compatible type. `result_type` is `file`, `repo` or `any`."
         })
       ),
+    HttpApiEndpoint.get("retrievals", "/api/snippets/:id/retrievals", {
+      params: { id: Id },
+      query: Schema.Struct({ limit: wholeInQuery(1, 100), cursor: Schema.optional(Cursor) }),
+      success: Schema.Struct({ retrievals: Schema.Array(Retrieval), next_cursor: NextCursor })
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "The organization's searches that found a snippet, the latest first",
+        description:
+          "For owners and admins: the tasks are other people's. Searches of one day that found the same snippets are one, told by the first of them. Of a public snippet, another organization's searches are not told. What was erased, or is older than it is kept, is left out. At most 100 at a time, 20 unless `limit` says otherwise. Go on with `cursor` = `next_cursor`."
+      })
+    ),
     HttpApiEndpoint.post("upload", "/api/store/execution-result", {
       payload: body(UploadRequest),
       success: UploadResponse

@@ -25,6 +25,7 @@ import { inOnePiece, inPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 import { codeBlockTexts, describedIn } from "./Snippets/codeBlock.ts"
 import { deleting, deletingScope } from "./Snippets/deleting.ts"
+import { retrievals } from "./Snippets/retrievals.ts"
 import { search } from "./Snippets/search.ts"
 import { gradingOf, kindOf, publicTexts, voteForUsed, voteOf } from "./Snippets/uploading.ts"
 import { screened, withRoom } from "./screening.ts"
@@ -127,6 +128,8 @@ export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
         orProblem
       )
     )
+
+    .handle("retrievals", ({ params, query }) => orProblem(retrievals(params.id, query)))
 
     .handle("upload", ({ payload }) => storeFiles(payload))
 

@@ -58,6 +58,46 @@ describe.skipIf(whyNot() !== undefined)("a chat in the console", () => {
     await page.locator("h1 .status", { hasText: "completed" }).waitFor()
   })
 
+  it("is replayed turn by turn, by links and by keys, each turn at an address of its own", async () => {
+    const task = "write twice, replayed"
+    scripts.set(task, (turn) => (turn === 3 ? says("Both are there.") : write(`${turn}.txt`, "x\n")))
+    const page = await ask(task, "replayed")
+    await page.getByText("Step by step").click()
+    const after = page.getByRole("region", { name: "After this turn" })
+    const isAt = async (turn: number, files: ReadonlyArray<string>) => {
+      await page.getByText(`Turn ${turn} of 3`).waitFor()
+      assert.strictEqual(new URL(page.url()).search, `?turn=${turn}`)
+      assert.strictEqual(await page.locator(".turns > li").count(), 1)
+      assert.deepStrictEqual(await after.locator("li .path").allTextContents(), files)
+    }
+    await isAt(1, ["1.txt"])
+    assert.strictEqual(await page.getByText("Both are there.").count(), 0)
+    await page.keyboard.press("ArrowLeft")
+    await page.keyboard.press("ArrowRight")
+    await isAt(2, ["1.txt", "2.txt"])
+    await page.getByRole("link", { name: "Turn 3 →" }).click()
+    await isAt(3, ["1.txt", "2.txt"])
+    await page.getByText("Both are there.").first().waitFor()
+    await page.keyboard.press("ArrowRight")
+    await page.goBack()
+    await isAt(2, ["1.txt", "2.txt"])
+    await page.reload()
+    await isAt(2, ["1.txt", "2.txt"])
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme })
+      assert.deepStrictEqual(await seriousOn(page), [], colorScheme)
+    }
+    await page.setViewportSize({ width: 380, height: 800 })
+    assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), 380)
+    await page.getByText("All turns").click()
+    await page.locator(".turns > li").nth(2).waitFor()
+    // what is no turn is none of them, and one too many the last
+    await page.goto(`${page.url()}?turn=x`)
+    await page.locator(".turns > li").nth(2).waitFor()
+    await page.goto(page.url().replace("turn=x", "turn=99"))
+    await page.getByText("Turn 3 of 3").waitFor()
+  })
+
   it("is stopped by a button", async () => {
     const task = "never ends, stopped"
     scripts.set(task, () => ({ ...says("…"), held: new Promise(() => {}) }))

@@ -163,6 +163,41 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       assert.strictEqual(await theirs.getByRole("heading", { name: "Votes over time" }).count(), 0)
     })
 
+    it("tells what one was found for and what is known of its functions; what others ask for not to everybody", async () => {
+      const cairn = clientOf(on.service)
+      const task = "a table <i>with</i> its columns"
+      const stored = await cairn.upload({
+        task,
+        fileWritten: { path: "columns_of.py", content: "def columns_of(table):\n    return list(table)\n" },
+        succeeded: true,
+        perFunctionReputation: true
+      })
+      assert.isTrue(stored.success)
+      const [match] = (await cairn.search({ task })).matches
+      const id = match!.codeBlock.id
+      const page = await open(`/snippets/${id}`)
+      const searches = page.getByRole("region", { name: "Tasks it was found for" })
+      await searches.getByText(task).waitFor()
+      await page.getByRole("region", { name: "Functions" }).getByText("columns_of(table)").waitFor()
+      await searches.getByRole("row", { name: /table/ }).getByRole("link").click()
+      await page.getByRole("heading", { name: "A search was answered" }).waitFor()
+      await page.goBack()
+      await page.route("**/retrievals", (route) =>
+        route.fulfill({ status: 500, json: { message: "Broken.", code: "internal/error" } })
+      )
+      await page.reload()
+      await page.locator(".found-for").getByText("That did not work").waitFor()
+      await page.unroute("**/retrievals")
+      await page.locator(".found-for").getByText("Try again").click()
+      await searches.getByText(task).waitFor()
+      await page.goto(`${on.service.url}/snippets/${on.ids.snippet}`)
+      await page.getByText("Nothing is kept of its functions").waitFor()
+      await on.reader.close()
+      const theirs = await open(`/snippets/${id}`, await on.keyFor("member"))
+      await theirs.getByRole("region", { name: "Functions" }).waitFor()
+      assert.strictEqual(await theirs.getByRole("heading", { name: "Tasks it was found for" }).count(), 0)
+    })
+
     it("deletes one, after it has said what goes", async () => {
       const { codeBlockId } = await clientOf(on.service).snippets.create({
         name: "doomed",

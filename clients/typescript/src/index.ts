@@ -119,6 +119,7 @@ export type {
 export type { Runs } from "./resources/runs.ts"
 export type { MendedWord, SearchMatch, SearchParams, SearchResponse } from "./resources/search.ts"
 export type { SignInKey } from "./resources/signIn.ts"
+export type { Retrieval, RetrievalList, SnippetFunctions } from "./resources/snippetFacts.ts"
 export type { Snippets } from "./resources/snippetStore.ts"
 export type { DeleteResponse, VoteCodeSnipParams, VoteCodeSnipResponse } from "./resources/snippets.ts"
 export type {

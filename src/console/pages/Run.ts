@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks"
 import { filesOf, type Heard, useRun } from "../chat/follow.ts"
+import { Replay, stepIn } from "../chat/Replay.ts"
 import { Turns } from "../chat/Turns.ts"
 import { html, type Node } from "../html.ts"
 import { Failed, Waiting } from "../parts/States.ts"
@@ -75,23 +76,31 @@ const Answer = ({ of: { run, turns } }: { readonly of: Heard }): Node => {
 
 /** One chat, as it goes on or as it went: turns, tools, files and the answer. */
 export const RunPage = (): Node => {
-  const id = route.value.parameters["id"]!
+  const { parameters, query } = route.value
+  const id = parameters["id"]!
   useTitle("Chat")
   const { heard, problem } = useRun(id)
+  // while it goes on, its end is what there is to see
+  const step = heard.run === undefined ? undefined : stepIn(query.get("turn"), heard.turns.length)
   const again = () => window.location.reload()
   if (problem !== undefined && heard.workspace === undefined)
     return html`<div class="page"><${Failed} ...${problem} again=${again} /></div>`
   return html`<div class="page run">
     <header class="title"><p class="crumbs"><a href=${href("chat")}>Chat</a></p>
       <h1>Chat <${State} of=${heard} /></h1>
-      <div class="actions">${heard.run === undefined && heard.workspace !== undefined && mayWrite.value && html`<${Stop} id=${id} />`}</div></header>
+      <div class="actions">${heard.run === undefined && heard.workspace !== undefined && mayWrite.value && html`<${Stop} id=${id} />`}
+        ${heard.run !== undefined && heard.turns.length > 0 && step === undefined && html`<a class="button" href=${href("run", { id }, { turn: 1 })}>Step by step</a>`}</div></header>
     <div class="sheet">
       <div class="text-column" aria-busy=${heard.run === undefined}>
         ${heard.turns.length === 0 && heard.run === undefined && html`<${Waiting} lines=${3} />`}
-        <${Turns} of=${heard.turns} />
+        ${
+          step === undefined
+            ? html`<${Turns} of=${heard.turns} />`
+            : html`<${Replay} id=${id} of=${heard} step=${step} />`
+        }
         ${heard.notes.map((note) => html`<p class="note" key=${note}><${Text} of=${note} /></p>`)}
         ${problem !== undefined && html`<${Failed} why="other" message=${`The connection is cut: ${problem.message}`} again=${again} />`}
-        <${Answer} of=${heard} />
+        ${(step === undefined || step === heard.turns.length) && html`<${Answer} of=${heard} />`}
       </div>
       ${heard.workspace !== undefined && html`<${Side} of=${heard} workspace=${heard.workspace} />`}
     </div></div>`

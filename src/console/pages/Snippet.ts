@@ -8,6 +8,8 @@ import { href, route } from "../router.ts"
 import { Blocks, Inlines } from "../snippet/Blocks.ts"
 import { DeleteSnippet } from "../snippet/Delete.ts"
 import { Executions } from "../snippet/Executions.ts"
+import { FoundFor } from "../snippet/FoundFor.ts"
+import { SnippetFunctions } from "../snippet/Functions.ts"
 import { History } from "../snippet/History.ts"
 import { useTitle } from "../title.ts"
 
@@ -69,7 +71,9 @@ const Sheet = ({
       <div class="text-column">
         <${Blocks} of=${blocks.filter(({ is }) => is === "paragraph")} />
         ${sections.filter(({ title }) => title !== "Tasks").map(({ title, blocks }) => html`<section key=${title}><h2>${title}</h2><${Blocks} of=${blocks} /></section>`)}
+        <${SnippetFunctions} id=${id} />
         <${Executions} id=${id} />
+        <${FoundFor} id=${id} />
         <${History} id=${id} />
       </div>
       <aside aria-label="Facts">

@@ -15,6 +15,7 @@ import {
   searchPublic
 } from "./publicSnippets.ts"
 import { type SearchParams, type SearchResponse, search } from "./search.ts"
+import { functionsOf, type RetrievalList, retrievalsOf, type SnippetFunctions } from "./snippetFacts.ts"
 import {
   type DeleteResponse,
   deleteSnippet,
@@ -124,6 +125,27 @@ export class Snippets {
   markdown(codeBlockId: string, options?: RequestOptions): APIPromise<string> {
     const path = () => `/raw/${part("codeBlockId", codeBlockId)}.md`
     return this.#transport.send(() => ({ method: "GET", path: path(), answer: markdown }), options)
+  }
+
+  /**
+   * The functions of a snippet, with their votes, calls and errors: what a search with `perFunctionReputation` tells.
+   * @throws {@link NotFoundError}: `not_found/snippet`.
+   */
+  functions(codeBlockId: string, options?: RequestOptions): APIPromise<SnippetFunctions> {
+    return this.#transport.send(() => functionsOf(codeBlockId), options)
+  }
+
+  /**
+   * Your organization's searches that found a snippet, the latest first. For owners and admins.
+   * @param page `limit`: 1 to 100, 20 unless told; `cursor`: the `nextCursor` of an answer, to go on behind it.
+   * @throws {@link NotFoundError}: `not_found/snippet`.
+   */
+  retrievals(
+    codeBlockId: string,
+    page: { readonly limit?: number | undefined; readonly cursor?: string | undefined } = {},
+    options?: RequestOptions
+  ): APIPromise<RetrievalList> {
+    return this.#transport.send(() => retrievalsOf(codeBlockId, page), options)
   }
 
   /** Pages through the public snippets of everybody. Needs no API key. */

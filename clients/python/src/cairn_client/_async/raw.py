@@ -132,6 +132,8 @@ class AsyncSnippetStoreWithRawResponse:
         self.comment = async_raw(snippets.comment)
         self.delete_comment = async_raw(snippets.delete_comment)
         self.markdown = async_raw(snippets.markdown)
+        self.functions = async_raw(snippets.functions)
+        self.retrievals = async_raw(snippets.retrievals)
         self.list_public = async_raw(snippets.list_public)
         self.search_public = async_raw(snippets.search_public)
 

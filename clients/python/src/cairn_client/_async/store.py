@@ -14,7 +14,9 @@ from cairn_client.types import (
     BrowsePublicResponse,
     CommentResponse,
     DeleteCommentResponse,
+    RetrievalList,
     SearchPublicResponse,
+    SnippetFunctions,
     StoreCodeBlockResponse,
 )
 
@@ -119,6 +121,35 @@ class AsyncSnippetStore(AsyncSnippets, AsyncUploading, AsyncVoting):
         """
         path = path_of("raw", code_block_id) + ".md"
         return (await self._transport.send(Request("GET", path, options=options))).text
+
+    async def functions(self, code_block_id: str, **options: Unpack[CallOptions]) -> SnippetFunctions:
+        """The functions of a snippet, with their votes, calls and errors, as a search with their reputation tells them.
+
+        Raises `NotFoundError` `not_found/snippet`.
+        """
+        path = path_of("api", "snippets", code_block_id, "functions")
+        return await self._transport.ask(Request("GET", path, options=options), SnippetFunctions)
+
+    async def retrievals(
+        self,
+        code_block_id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> RetrievalList:
+        """Your organization's searches that found a snippet, the latest first. For owners and admins.
+
+        Args:
+            code_block_id: the snippet's id.
+            limit: at most so many, 1 to 100. Default: 20.
+            cursor: the `next_cursor` of an answer, to go on behind it.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
+        path = path_of("api", "snippets", code_block_id, "retrievals")
+        request = Request("GET", path, query={"limit": limit, "cursor": cursor}, options=options)
+        return await self._transport.ask(request, RetrievalList)
 
     async def list_public(
         self,

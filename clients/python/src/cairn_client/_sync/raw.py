@@ -133,6 +133,8 @@ class SnippetStoreWithRawResponse:
         self.comment = raw(snippets.comment)
         self.delete_comment = raw(snippets.delete_comment)
         self.markdown = raw(snippets.markdown)
+        self.functions = raw(snippets.functions)
+        self.retrievals = raw(snippets.retrievals)
         self.list_public = raw(snippets.list_public)
         self.search_public = raw(snippets.search_public)
 

@@ -15,7 +15,9 @@ from cairn_client.types import (
     BrowsePublicResponse,
     CommentResponse,
     DeleteCommentResponse,
+    RetrievalList,
     SearchPublicResponse,
+    SnippetFunctions,
     StoreCodeBlockResponse,
 )
 
@@ -120,6 +122,35 @@ class SnippetStore(Snippets, Uploading, Voting):
         """
         path = path_of("raw", code_block_id) + ".md"
         return (self._transport.send(Request("GET", path, options=options))).text
+
+    def functions(self, code_block_id: str, **options: Unpack[CallOptions]) -> SnippetFunctions:
+        """The functions of a snippet, with their votes, calls and errors, as a search with their reputation tells them.
+
+        Raises `NotFoundError` `not_found/snippet`.
+        """
+        path = path_of("api", "snippets", code_block_id, "functions")
+        return self._transport.ask(Request("GET", path, options=options), SnippetFunctions)
+
+    def retrievals(
+        self,
+        code_block_id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> RetrievalList:
+        """Your organization's searches that found a snippet, the latest first. For owners and admins.
+
+        Args:
+            code_block_id: the snippet's id.
+            limit: at most so many, 1 to 100. Default: 20.
+            cursor: the `next_cursor` of an answer, to go on behind it.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
+        path = path_of("api", "snippets", code_block_id, "retrievals")
+        request = Request("GET", path, query={"limit": limit, "cursor": cursor}, options=options)
+        return self._transport.ask(request, RetrievalList)
 
     def list_public(
         self,

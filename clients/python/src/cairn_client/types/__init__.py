@@ -66,6 +66,7 @@ from cairn_client.types.run_events import (
     ToolResult,
 )
 from cairn_client.types.runs import CancelResponse, ListedRun, Run, RunList, RunState, RunUsage, StartedRun
+from cairn_client.types.snippet_facts import Retrieval, RetrievalList, SnippetFunctions
 from cairn_client.types.snippets import (
     AgentVerdict,
     CodeBlock,
@@ -236,6 +237,8 @@ __all__ = [
     "RecordedEvent",
     "Repo",
     "RestoreResponse",
+    "Retrieval",
+    "RetrievalList",
     "RetrieveExecutionsResponse",
     "RevokedKey",
     "Run",
@@ -262,6 +265,7 @@ __all__ = [
     "ServiceStatus",
     "SignInKey",
     "SnippetComment",
+    "SnippetFunctions",
     "SnipsDesired",
     "SpentBound",
     "StartedRun",

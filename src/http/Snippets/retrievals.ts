@@ -1,0 +1,67 @@
+import { Effect, Schema } from "effect"
+import { idIn } from "#domain/Id.ts"
+import type { RetrievalEvent } from "#domain/Retrieval.ts"
+import { Unreadable } from "#engine/ask.ts"
+import { beginning, positionOf } from "#engine/Position.ts"
+import { decodeAll } from "#engine/pages.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { Retrievals, type SearchesFor, searchesFor } from "#projections/Retrievals.ts"
+import { cursors, placePosition } from "#src/api/cursor.ts"
+import { Caller, CallerScope } from "#src/api/middleware.ts"
+import { fieldProblem } from "#src/api/Problem.ts"
+import type { Retrieval } from "#src/api/Snippets.ts"
+import { placesIn, positionWriter } from "#src/positions.ts"
+import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
+import { freshOrStale } from "../answer.ts"
+
+const noSnippet = fieldProblem(
+  "not_found/snippet",
+  "id",
+  "No snippet of this request's scope has this id. Search for it, or check the workspace header."
+)
+
+const places = cursors<readonly [position: number]>(Schema.Tuple([placePosition]))
+
+/** The first search of a row, as the log has it; `undefined`: it is not in it any more. */
+const told = Effect.fnUntraced(function* (tenant: string, { stream, position, up, down }: SearchesFor) {
+  const store = yield* EventStore
+  const tell = yield* positionWriter
+  const at = positionOf(position)
+  const [before = beginning] = yield* store.newest({ tenant, stream, before: at, limit: 1 })
+  const { events } = yield* store.readAll(before, { tenant, stream, limit: 1 })
+  const [found] = yield* decodeAll<RetrievalEvent>(events)
+  if (found?.position !== at || found.event._tag !== "SearchAnswered") return undefined
+  return {
+    position: tell(found.position),
+    retrieved_at: new Date(found.recordedAt).toISOString(),
+    task: found.event.text?.query ?? null,
+    found: found.event.snippets.length,
+    thumbs_up: up,
+    thumbs_down: down
+  } satisfies typeof Retrieval.Type
+})
+
+/** A page of the caller's organization's searches that found a snippet, the latest first. */
+export const retrievals = Effect.fnUntraced(function* (
+  given: string,
+  { limit = 20, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined }
+) {
+  const { tenant } = yield* Caller
+  const scope = yield* CallerScope
+  const id = idIn(given)
+  const known = id === undefined ? undefined : yield* (yield* KnownSnippets).seen(scope, id)
+  if (id === undefined || known === undefined) return yield* noSnippet
+  yield* freshOrStale(Retrievals)
+  const asked = ["retrievals", tenant, id, ...(yield* placesIn)]
+  const [before] = (yield* places.read(asked, cursor)) ?? [null]
+  const rows = yield* Effect.orDie(searchesFor(tenant, id, before, limit + 1))
+  const page = rows.slice(0, limit)
+  const shown = yield* Effect.mapError(
+    Effect.forEach(page, (row) => told(tenant, row)),
+    () => new Unreadable()
+  )
+  return {
+    retrievals: shown.filter((one) => one !== undefined),
+    next_cursor: rows.length > limit ? places.write(asked, [Number(page.at(-1)!.position)]) : null
+  }
+})
