@@ -146,9 +146,6 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
         /^Votes: [3-9] for it, 1 against it/
       )
       await page.getByText("No model was asked what it thinks of it.").waitFor()
-      await page.getByRole("button", { name: "Look through the last searches" }).click()
-      const searches = page.getByRole("region", { name: "Searches that found it" })
-      await searches.getByRole("row", { name: "read the rows of a CSV file" }).first().waitFor()
       const happened = page.getByRole("group", { name: "Events of the snippet, the newest first" })
       await happened.getByText("A vote against a snippet").waitFor()
       await page.getByText("All of it, in the log").click()

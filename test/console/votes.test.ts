@@ -1,5 +1,4 @@
 import { assert, describe, it } from "vitest"
-import { retrievalsOf } from "#src/console/snippet/found.ts"
 import { binsOf, gradingsIn, votesIn } from "#src/console/snippet/votes.ts"
 import type { RecordedEvent } from "../../clients/typescript/src/index.ts"
 
@@ -67,19 +66,6 @@ it("gradings end as their answers say: with a verdict, a fault, too late, or not
       ["failed", "no model"],
       ["expired", ""],
       ["pending", ""]
-    ]
-  )
-})
-
-it("the searches that found a snippet are told with its place and score, the newest first", () => {
-  const answered = (snippets: Array<string>) =>
-    event("SearchAnswered", { snippets, scores: snippets.map((_, index) => 0.9 - index / 10), text: { query: "q" } })
-  const events = [answered(["1", "2"]), answered(["2"]), answered([]), answered(["2", "3", "1"])]
-  assert.deepStrictEqual(
-    retrievalsOf("1", events).map(({ event, place, score }) => [event.eventId, place, score?.toFixed(1)]),
-    [
-      [events[3]!.eventId, 3, "0.7"],
-      [events[0]!.eventId, 1, "0.9"]
     ]
   )
 })

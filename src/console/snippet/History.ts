@@ -11,7 +11,6 @@ import { Time } from "../parts/Time.ts"
 import { href } from "../router.ts"
 import { may } from "../session.ts"
 import { type Names, useNames } from "../usage/names.ts"
-import { Retrievals } from "./Retrievals.ts"
 import { binsOf, type Grading, gradingsIn, type Vote, votesIn } from "./votes.ts"
 
 /** Events of a snippet that are read: the newest. */
@@ -80,7 +79,6 @@ const Told = ({ events, id }: { readonly events: ReadonlyArray<RecordedEvent>; r
   return html`
     <section class="votes-over-time"><h2>Votes over time</h2><${VotesOverTime} votes=${votesIn(events)} names=${names} /></section>
     <section><h2>AI gradings</h2><${Gradings} gradings=${gradingsIn(events)} /></section>
-    <${Retrievals} id=${id} names=${names} />
     <section><h2>What happened to it</h2>
       <${Rows} of=${events.toReversed().slice(0, few)} names=${names} label="Events of the snippet, the newest first" />
       <p class="note">${events.length === read && `Votes and gradings are those of its latest ${read.toLocaleString("en")} events. `}<a href=${log}>All of it, in the log</a></p></section>`
