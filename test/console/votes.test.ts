@@ -4,9 +4,20 @@ import type { RecordedEvent } from "../../clients/typescript/src/index.ts"
 
 let position = 0
 const event = (type: string, data: RecordedEvent["data"], recordedAt = "2026-03-01T12:00:00.000Z"): RecordedEvent => ({
-  ...{ position: String(++position), eventId: String(position), revision: position, stream: "snippet-1", type },
-  ...{ schemaVersion: 1, recordedAt, actor: { keyId: null, userId: null, organizationId: null }, commandId: "" },
-  ...{ correlationId: "", causationId: null, requestId: null, traceId: null, data: { snippet: "1", ...data } }
+  position: String(++position),
+  eventId: String(position),
+  revision: position,
+  stream: "snippet-1",
+  type,
+  schemaVersion: 1,
+  recordedAt,
+  actor: { keyId: null, userId: null, organizationId: null },
+  commandId: "",
+  correlationId: "",
+  causationId: null,
+  requestId: null,
+  traceId: null,
+  data: { snippet: "1", ...data }
 })
 
 const cast = (value: number, more: RecordedEvent["data"] = {}, at?: string) =>
