@@ -13,8 +13,6 @@ export class Scratch {
   wholes = new Float32Array(0)
   /** The largest sum of any other part. */
   parts = new Float32Array(0)
-  /** How near the meanings are; stale unless they were compared. */
-  cosines = new Float32Array(0)
   /** The first `found` are the slots that share a term with the query. */
   slots = new Uint32Array(0)
   found = 0
@@ -105,7 +103,6 @@ export class Scratch {
     this.best = new Float32Array(slots)
     this.wholes = new Float32Array(slots)
     this.parts = new Float32Array(slots)
-    this.cosines = new Float32Array(slots)
     this.slots = new Uint32Array(slots)
     this.#terms = new Uint32Array(slots)
     this.#parts = new Uint32Array(slots)

@@ -1,6 +1,7 @@
 import type { Vector } from "#domain/search/embeddings/vector.ts"
 import { merged } from "#domain/search/query.ts"
-import { type Kernel, makeKernel } from "./kernel.ts"
+import { type Kernel, makeSharesKernel } from "./kernel.ts"
+import { makeSignKernel, type SignKernel, tableBytes, writeTables } from "./signKernel.ts"
 
 /** Bytes that a WebAssembly memory grows by. */
 const unit = 65_536
@@ -8,88 +9,207 @@ const unit = 65_536
 /** Vectors of a full block. */
 export const blockVectors = 1024
 
+/** Queries that a task has at the most: itself and six parts, in two times four. */
+const mostQueries = 8
+const steps = 32_767
+
+/** Room for so many vectors, a power of 2 from 4 to 1024. */
+export interface Block {
+  readonly address: number
+  readonly vectors: number
+}
+
 /**
  * The vectors of all snippets, outside the garbage-collected heap, in blocks of 4, 8, 16, …, 1024 vectors; freed ones
- * are used again. In front of them the queries of the search that is under way, and its results for one block.
+ * are used again. A vector's numbers are 16-bit shares of its greatest, as in the catalogue's rows (cosines differ by
+ * millionths); behind those of a block are what a share of each is worth, and the signs of each, a bit a number. In
+ * front of all are the queries of the search that is under way, and its results for one block.
  */
 export class VectorMemory {
   readonly dimensions: number
   readonly #memory = new WebAssembly.Memory({ initial: 1 })
   readonly #kernel: Kernel
-  readonly #freed = new Map<number, Array<number>>()
+  readonly #signKernel: SignKernel
+  /** Bytes of one vector's numbers, and of its signs. */
+  readonly #width: number
+  readonly #signWidth: number
+  readonly #freed = new Map<number, Array<Block>>()
+  /** Addresses: of the results of the first four queries, of the second four, and of the signs' tables, once used. */
   readonly #results: number
+  readonly #further: number
+  #tables: number | undefined
   #used: number
-  #asked = 0
-  readonly #best = new Float32Array(blockVectors)
+  #asked: ReadonlyArray<Vector> = []
+  #mostEstimate = 0
+  #tabled: ReadonlyArray<Vector> | undefined
+  #floats = new Float32Array(0)
+  #shares = new Int16Array(0)
+  #bytes = new Uint8Array(0)
 
   constructor(dimensions: number) {
     this.dimensions = dimensions
-    this.#kernel = makeKernel(dimensions, this.#memory)
-    // a task has seven parts at the most: two times four queries
-    this.#results = 8 * dimensions * 4
-    this.#used = this.#results + blockVectors * 4 * 4
+    this.#width = dimensions * 2
+    this.#signWidth = Math.ceil(dimensions / 8)
+    this.#kernel = makeSharesKernel(dimensions, this.#memory)
+    this.#signKernel = makeSignKernel(this.#signWidth, this.#memory)
+    this.#results = mostQueries * dimensions * 4
+    this.#further = this.#results + blockVectors * 16
+    this.#used = this.#further + blockVectors * 16
     this.#fit()
   }
 
-  /** The numbers of so many vectors from an address on. Valid until the next `allocate`. */
-  numbers(address: number, vectors: number): Float32Array {
-    return new Float32Array(this.#memory.buffer, address, vectors * this.dimensions)
+  get mostEstimate(): number {
+    return this.#mostEstimate
   }
 
-  /** The address of a block of zeros for so many vectors, a power of 2 from 4 to 1024. */
-  allocate(vectors: number): number {
+  /** A block without vectors. */
+  allocate(vectors: number): Block {
     const freed = this.#freed.get(vectors)?.pop()
     if (freed !== undefined) return freed
-    const address = this.#used
-    this.#used += vectors * this.dimensions * 4
+    const block = { address: this.#used, vectors }
+    this.#used += this.#size(vectors)
     this.#fit()
-    return address
+    return block
   }
 
-  free(address: number, vectors: number): void {
-    this.numbers(address, vectors).fill(0)
+  free(block: Block): void {
+    const { address, vectors } = block
+    this.#bytes.fill(0, address, address + this.#size(vectors))
     const freed = this.#freed.get(vectors)
-    if (freed === undefined) this.#freed.set(vectors, [address])
-    else freed.push(address)
+    if (freed === undefined) this.#freed.set(vectors, [block])
+    else freed.push(block)
+  }
+
+  /** Whether nothing is left of any vector in it. */
+  isBlank({ address, vectors }: Block): boolean {
+    return this.#bytes.subarray(address, address + this.#size(vectors)).every((byte) => byte === 0)
+  }
+
+  /** Copies all vectors of a block into a larger one. */
+  copy(from: Block, into: Block): void {
+    const bytes = this.#bytes
+    const rows = from.vectors
+    bytes.copyWithin(into.address, from.address, from.address + rows * this.#width)
+    const [scales, itsScales] = [this.#scalesOf(from), this.#scalesOf(into)]
+    bytes.copyWithin(itsScales, scales, scales + rows * 4)
+    const [signs, itsSigns] = [this.#signsOf(from), this.#signsOf(into)]
+    bytes.copyWithin(itsSigns, signs, signs + rows * this.#signWidth)
+  }
+
+  /** Puts a vector at a place of a block; `null` leaves nothing of what was there. */
+  set(block: Block, place: number, vector: Vector | null): void {
+    const first = (block.address + place * this.#width) / 2
+    const signs = this.#signsOf(block) + place * this.#signWidth
+    const greatest = vector === null ? 0 : vector.reduce((most, number) => Math.max(most, Math.abs(number)), 0)
+    this.#floats[this.#scalesOf(block) / 4 + place] = greatest / steps
+    this.#bytes.fill(0, signs, signs + this.#signWidth)
+    for (let at = 0; at < this.dimensions; at++) {
+      const number = vector === null || greatest === 0 ? 0 : vector[at]!
+      this.#shares[first + at] = number === 0 ? 0 : Math.round((number / greatest) * steps)
+      if (number > 0) this.#bytes[signs + (at >> 3)]! |= 1 << (at & 7)
+    }
   }
 
   /** Says what is to be compared with: the vector of a task, then those of its parts. */
   ask(queries: ReadonlyArray<Vector>): void {
-    this.#asked = queries.length
-    const numbers = this.numbers(0, 8).fill(0)
+    this.#asked = queries
+    this.#mostEstimate = Math.max(0, ...queries.map((query) => query.reduce((sum, one) => sum + Math.abs(one), 0)))
+    const numbers = this.#floats.subarray(0, mostQueries * this.dimensions).fill(0)
     for (const [place, query] of queries.entries()) numbers.set(query, place * this.dimensions)
   }
 
   /**
-   * Into `cosines`, from `from` on, how near so many vectors (at least one) of a block are to what was asked: the
-   * cosine with the task, and for a long one that and the best of its parts, merged.
+   * Into `cosines`, from `from` on, how near so many vectors (at least one) of a block, from `place` on, are to what
+   * was asked: the cosine with the task, and for a long one that and the best of its parts, merged.
    */
-  compare(address: number, vectors: number, cosines: Float32Array, from: number): void {
-    const end = address + vectors * this.dimensions * 4
-    const results = new Float32Array(this.#memory.buffer, this.#results, vectors * (this.#asked === 1 ? 1 : 4))
-    if (this.#asked === 1) {
-      this.#kernel.one(0, address, end, this.#results)
-      cosines.set(results, from)
-      return
+  compare(block: Block, place: number, vectors: number, cosines: Float32Array, from: number): void {
+    const first = block.address + place * this.#width
+    const end = first + vectors * this.#width
+    const { one, four } = this.#kernel
+    if (this.#asked.length === 1) one(0, first, end, this.#results)
+    else {
+      four(0, first, end, this.#results)
+      if (this.#asked.length > 4) four(4 * this.dimensions * 4, first, end, this.#further)
     }
-    const best = this.#best
-    best.fill(0)
-    // the second four first: the task itself is in the first one
-    if (this.#asked > 4) {
-      this.#kernel.four(4 * this.dimensions * 4, address, end, this.#results)
-      for (let at = 0, four = 0; at < vectors; at++, four += 4) {
-        best[at] = Math.max(0, results[four]!, results[four + 1]!, results[four + 2]!, results[four + 3]!)
+    this.#collect(vectors, cosines, from)
+    const scales = this.#scalesOf(block) / 4 + place
+    for (let at = 0; at < vectors; at++) cosines[from + at]! *= this.#floats[scales + at]!
+  }
+
+  /**
+   * What the signs of a block's first vectors say of the same: the greater, the likelier it is that a vector is near.
+   * At most `mostEstimate`, and at least as much below 0, which is that of a place without a vector.
+   */
+  estimate(block: Block, vectors: number, estimates: Float32Array, from: number): void {
+    const tables = this.#writtenTables()
+    const first = this.#signsOf(block)
+    const end = first + vectors * this.#signWidth
+    const { one, four } = this.#signKernel
+    if (this.#asked.length === 1) one(tables, first, end, this.#results)
+    else {
+      four(tables, first, end, this.#results)
+      if (this.#asked.length > 4) four(tables + tableBytes(this.#signWidth), first, end, this.#further)
+    }
+    this.#collect(vectors, estimates, from)
+    const [scales, least] = [this.#scalesOf(block) / 4, -this.#mostEstimate]
+    for (let at = 0; at < vectors; at++) if (this.#floats[scales + at] === 0) estimates[from + at] = least
+  }
+
+  /** The results of one query as they are, of several merged. */
+  #collect(vectors: number, into: Float32Array, from: number): void {
+    const [floats, results, further] = [this.#floats, this.#results / 4, this.#further / 4]
+    const asked = this.#asked.length
+    for (let at = 0; at < vectors; at++) {
+      if (asked === 1) {
+        into[from + at] = floats[results + at]!
+        continue
       }
+      const four = results + at * 4
+      let part = Math.max(0, floats[four + 1]!, floats[four + 2]!, floats[four + 3]!)
+      if (asked > 4) {
+        const other = further + at * 4
+        part = Math.max(part, floats[other]!, floats[other + 1]!, floats[other + 2]!, floats[other + 3]!)
+      }
+      into[from + at] = merged(Math.max(0, floats[four]!), part)
     }
-    this.#kernel.four(0, address, end, this.#results)
-    for (let at = 0, four = 0; at < vectors; at++, four += 4) {
-      const part = Math.max(best[at]!, results[four + 1]!, results[four + 2]!, results[four + 3]!)
-      cosines[from + at] = merged(Math.max(0, results[four]!), part)
+  }
+
+  /** Where the signs' tables of what is asked are. */
+  #writtenTables(): number {
+    if (this.#tables === undefined) {
+      this.#tables = this.#used
+      this.#used += 2 * tableBytes(this.#signWidth)
+      this.#fit()
     }
+    if (this.#tabled === this.#asked) return this.#tables
+    this.#tabled = this.#asked
+    const numberOf = (query: number) => (number: number, at: number) => this.#asked[query + number]?.[at] ?? 0
+    const size = tableBytes(this.#signWidth) / 4
+    const tables = this.#floats.subarray(this.#tables / 4, this.#tables / 4 + 2 * size)
+    writeTables(tables, this.#signWidth, this.#asked.length === 1 ? 1 : 4, numberOf(0))
+    if (this.#asked.length > 4) writeTables(tables.subarray(size), this.#signWidth, 4, numberOf(4))
+    return this.#tables
+  }
+
+  #scalesOf({ address, vectors }: Block): number {
+    return address + vectors * this.#width
+  }
+
+  #signsOf({ address, vectors }: Block): number {
+    return address + vectors * (this.#width + 4)
+  }
+
+  #size(vectors: number): number {
+    return vectors * (this.#width + 4 + this.#signWidth)
   }
 
   #fit(): void {
     const missing = this.#used - this.#memory.buffer.byteLength
     if (missing > 0) this.#memory.grow(Math.ceil(missing / unit))
+    const { buffer } = this.#memory
+    if (this.#floats.buffer === buffer) return
+    this.#floats = new Float32Array(buffer)
+    this.#shares = new Int16Array(buffer)
+    this.#bytes = new Uint8Array(buffer)
   }
 }

@@ -1,10 +1,5 @@
 import type { Vector } from "#domain/search/embeddings/vector.ts"
-import { blockVectors, type VectorMemory } from "./VectorMemory.ts"
-
-interface Block {
-  readonly address: number
-  readonly vectors: number
-}
+import { type Block, blockVectors, type VectorMemory } from "./VectorMemory.ts"
 
 /** Unit vectors of a segment's slots, by slot, in blocks: to add one copies no more than what is in one block. */
 export class Vectors {
@@ -19,34 +14,43 @@ export class Vectors {
   set(slot: number, vector: Vector | null): void {
     const place = slot % blockVectors
     const number = Math.floor(slot / blockVectors)
-    const { dimensions } = this.#memory
     if (vector === null) {
       const block = this.#blocks[number]
-      if (block !== undefined && place < block.vectors)
-        this.#memory.numbers(block.address + place * dimensions * 4, 1).fill(0)
+      if (block !== undefined && place < block.vectors) this.#memory.set(block, place, null)
       return
     }
+    const { dimensions } = this.#memory
     if (vector.length !== dimensions)
       throw new Error(`a vector has ${vector.length} numbers, and the table's have ${dimensions}`)
-    const { address } = this.#block(number, place + 1)
-    this.#memory.numbers(address + place * dimensions * 4, 1).set(vector)
+    this.#memory.set(this.#block(number, place + 1), place, vector)
   }
 
   /**
-   * How near all slots below `slots` are to what the memory was asked; 0 without a vector. See `VectorMemory.compare`.
+   * How near all slots below `slots` are to what the memory was asked, from `at` on; 0 without a vector. See
+   * `VectorMemory.compare`.
    */
-  compare(slots: number, cosines: Float32Array): void {
-    cosines.fill(0, 0, slots)
-    for (const [number, block] of this.#blocks.entries()) {
-      const from = number * blockVectors
-      const count = Math.min(slots - from, block?.vectors ?? 0)
-      if (count > 0) this.#memory.compare(block!.address, count, cosines, from)
-    }
+  compare(slots: number, cosines: Float32Array, at = 0): void {
+    cosines.fill(0, at, at + slots)
+    this.#each(slots, (block, from, count) => this.#memory.compare(block, 0, count, cosines, at + from))
+  }
+
+  /** The same of one slot. */
+  compareOne(slot: number, cosines: Float32Array, at: number): void {
+    const block = this.#blocks[Math.floor(slot / blockVectors)]
+    const place = slot % blockVectors
+    if (block === undefined || place >= block.vectors) cosines[at] = 0
+    else this.#memory.compare(block, place, 1, cosines, at)
+  }
+
+  /** What the signs say of all slots below `slots`, from `at` on; see `VectorMemory.estimate`. */
+  estimate(slots: number, estimates: Float32Array, at: number): void {
+    estimates.fill(-this.#memory.mostEstimate, at, at + slots)
+    this.#each(slots, (block, from, count) => this.#memory.estimate(block, count, estimates, at + from))
   }
 
   /** Gives back all memory. */
   free(): void {
-    for (const block of this.#blocks) if (block !== undefined) this.#memory.free(block.address, block.vectors)
+    for (const block of this.#blocks) if (block !== undefined) this.#memory.free(block)
     this.#blocks.length = 0
   }
 
@@ -55,12 +59,21 @@ export class Vectors {
     const had = this.#blocks[number]
     if (had !== undefined && had.vectors >= vectors) return had
     const size = number > 0 ? blockVectors : Math.max(4, 2 ** Math.ceil(Math.log2(vectors)))
-    const block = { address: this.#memory.allocate(size), vectors: size }
+    const block = this.#memory.allocate(size)
     this.#blocks[number] = block
     if (had !== undefined) {
-      this.#memory.numbers(block.address, had.vectors).set(this.#memory.numbers(had.address, had.vectors))
-      this.#memory.free(had.address, had.vectors)
+      this.#memory.copy(had, block)
+      this.#memory.free(had)
     }
     return block
+  }
+
+  /** Calls for what each block has of the slots below `slots`: from which slot on, and how many. */
+  #each(slots: number, compare: (block: Block, from: number, count: number) => void): void {
+    for (const [number, block] of this.#blocks.entries()) {
+      const from = number * blockVectors
+      const count = Math.min(slots - from, block?.vectors ?? 0)
+      if (count > 0) compare(block!, from, count)
+    }
   }
 }

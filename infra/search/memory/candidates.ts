@@ -6,14 +6,14 @@ import { matches, priorOf } from "#domain/search/rank.ts"
 import { leastRelevance, relevance, score, wordShare } from "#domain/search/score.ts"
 import type { IndexQuery } from "#ports/SnippetIndex.ts"
 import { Best } from "./Best.ts"
+import type { Nearness } from "./Nearness.ts"
 import type { Scratch } from "./Scratch.ts"
 import type { Segment } from "./Segment.ts"
-import type { VectorMemory } from "./VectorMemory.ts"
 import { type Occurrences, sumWords } from "./words.ts"
 
 /** What every search works with. */
 interface Means {
-  readonly vectors: VectorMemory
+  readonly nearness: Nearness
   readonly scratch: Scratch
   readonly occurrences: Occurrences
   /** Where a snippet is, whoever may see it. */
@@ -51,7 +51,7 @@ export const candidates = (
   segments: ReadonlyArray<Segment>,
   query: IndexQuery,
   most: number,
-  { vectors, scratch, occurrences, locate }: Means
+  { nearness, scratch, occurrences, locate }: Means
 ): Candidates => {
   const { asked } = query
   const documents = segments.reduce((sum, segment) => sum + segment.documents, 0)
@@ -66,15 +66,19 @@ export const candidates = (
   if (documents === 0) return { ...scope, candidates: [], sharing: 0, near: 0 }
   const table = occurrences.of(tokens.map((count) => count / documents))
   const weights = { ...plan(asked, documents, frequencies), table }
-  vectors.ask(asked.meanings)
+  const firsts =
+    asked.read === 0 ? [] : nearness.ask(segments, documents, asked.meanings, (segment) => passing(segment, query))
   const best = new Best<Spot>(most)
   const wanted = Array.from(query.also ?? []).flatMap((id) => locate(id) ?? [])
   const also: Array<Spot> = []
   let [sharing, near] = [0, 0]
-  for (const segment of segments) {
+  for (const [at, segment] of segments.entries()) {
     if (segment.documents === 0) continue
     const slots = new Set(wanted.flatMap((one) => (one.segment === segment ? [one.slot] : [])))
-    const counted = searchSegment(segment, weights, query, { best, wanted: slots, also }, scratch)
+    const counted = searchSegment(segment, weights, query, { best, wanted: slots, also }, scratch, {
+      nearness,
+      first: firsts[at] ?? 0
+    })
     sharing += counted.sharing
     near += counted.near
   }
@@ -107,53 +111,79 @@ const readSpots = (
   return read
 }
 
+/** Whether a slot passes what was asked beside the task. */
+const passing = (
+  segment: Segment,
+  { agent, minVerdict, minHumanUp = 0, kinds, language, only }: IndexQuery
+): ((slot: number) => boolean) => {
+  const { ids, agents, verdicts } = segment
+  return (slot) => {
+    if (verdicts[slot]! < minVerdict) return false
+    if (agent !== null && agents[slot] !== null && agents[slot] !== agent) return false
+    if (segment.humanUps[slot]! < minHumanUp) return false
+    if (kinds !== undefined && !kinds.includes(segment.kinds[slot]!)) return false
+    if (language !== undefined && segment.languages[slot] !== language) return false
+    return only === undefined || only.has(ids[slot]!)
+  }
+}
+
 const searchSegment = (
   segment: Segment,
   weights: Weights,
-  { asked, agent, minVerdict, minHumanUp = 0, kinds, language, preferComplete, only }: IndexQuery,
+  query: IndexQuery,
   { best, wanted, also }: Found,
-  scratch: Scratch
+  scratch: Scratch,
+  { nearness, first }: { readonly nearness: Nearness; readonly first: number }
 ): { readonly sharing: number; readonly near: number } => {
+  const { asked, preferComplete } = query
   const { terms, read, model } = asked
   scratch.begin(segment.slots)
   sumWords(segment, terms, weights, weights.table, scratch)
-  const { cosines } = scratch
-  if (read > 0) segment.vectors.compare(segment.slots, cosines)
-  const { ids, agents, verdicts, completeness } = segment
+  const { ids, completeness } = segment
+  const { cosines, ceiling } = nearness
+  const passes = passing(segment, query)
   const long = asked.texts.length > 1
   let [sharing, near] = [0, 0]
 
+  const scoreOf = (slot: number, words: number, cosine: number) =>
+    score(
+      relevance(words, asTable(cosine, model), read, model?.weights.meaning),
+      priorOf(segment.verdictOdds[slot]!, completeness[slot]!, preferComplete)
+    )
   const consider = (slot: number, sharesWord: boolean) => {
-    if (verdicts[slot]! < minVerdict) return
-    if (agent !== null && agents[slot] !== null && agents[slot] !== agent) return
-    if (segment.humanUps[slot]! < minHumanUp) return
-    if (kinds !== undefined && !kinds.includes(segment.kinds[slot]!)) return
-    if (language !== undefined && segment.languages[slot] !== language) return
-    const cosine = read === 0 ? 0 : cosines[slot]!
+    if (!passes(slot)) return
     const words = sharesWord ? wordShare(scratch.sum(slot, long), weights.self) : 0
-    const matching = relevance(words, asTable(cosine, model), read, model?.weights.meaning)
-    const final = score(matching, priorOf(segment.verdictOdds[slot]!, completeness[slot]!, preferComplete))
     const isWanted = wanted.has(slot)
+    if (sharesWord && !isWanted && read > 0) {
+      const known = cosines[first + slot]!
+      // one that was left out of those that are compared, and has too little of the words to make up for it
+      if (Number.isNaN(known) && best.refuses(scoreOf(slot, words, ceiling))) {
+        sharing++
+        return
+      }
+    }
+    const cosine = read === 0 ? 0 : nearness.of(segment, slot, first + slot)
+    const final = scoreOf(slot, words, cosine)
     if (!isWanted && !matches(sharesWord, final)) return
-    const id = ids[slot]!
-    if (only !== undefined && !only.has(id)) return
     if (sharesWord) sharing++
     else near++
     if (isWanted) also.push({ segment, slot, cosine })
-    else if (!best.refuses(final)) best.offer(final, id, { segment, slot, cosine })
+    else if (!best.refuses(final)) best.offer(final, ids[slot]!, { segment, slot, cosine })
   }
 
-  for (let at = 0; at < scratch.found; at++) consider(scratch.slots[at]!, true)
   // what shares no word, and what no votes could lift far enough, is most of them; a slot that is free has no meaning
   // either
   const most = relevance(0, 1, read, model?.weights.meaning)
   const least = read === 0 ? 0 : ofModel(leastRelevance(preferComplete) / most, model)
   if (read > 0) {
     for (let slot = 0; slot < segment.slots; slot++) {
-      if (cosines[slot]! >= least && !scratch.has(slot)) consider(slot, false)
+      if (cosines[first + slot]! >= least && !scratch.has(slot)) consider(slot, false)
     }
   }
   // those that were not come by so far
-  for (const slot of wanted) if (!scratch.has(slot) && (read === 0 || cosines[slot]! < least)) consider(slot, false)
+  for (const slot of wanted)
+    if (!scratch.has(slot) && (read === 0 || !(cosines[first + slot]! >= least))) consider(slot, false)
+  // last, when it is known what the best have: what need not be compared is most of a large scope
+  for (let at = 0; at < scratch.found; at++) consider(scratch.slots[at]!, true)
   return { sharing, near }
 }

@@ -19,11 +19,14 @@ import {
 // JavaScript has not, and takes a seventh of the time. Two functions, `one` and `four`, with the same four addresses as
 // parameters.
 
-const addFloat: Code = [0x92]
-const storeFloat = (offset: number): Code => [0x38, 2, unsigned(offset)]
+export const addFloat: Code = [0x92]
+export const storeFloat = (offset: number): Code => [0x38, 2, unsigned(offset)]
 const multiply: Code = [0xfd, unsigned(0xe6)]
-const add: Code = [0xfd, unsigned(0xe4)]
+/** Of four floats at once. */
+export const add: Code = [0xfd, unsigned(0xe4)]
 const lane = (number: number): Code => [0xfd, 0x1f, number]
+/** Four floats of four numbers of 16 bits. */
+const loadShares = (offset: number): Code => [0xfd, 0x03, 2, unsigned(offset), 0xfd, unsigned(0xfa)]
 
 /** Parameters: addresses of the queries, of the first vector, behind the last vector, and of the results. */
 const [queries, vector, end, to] = [0, 1, 2, 3]
@@ -42,34 +45,45 @@ const accumulate = (sum: number, floats: Code, offset: number): Code => [
   [get(sum), floats, get(queries), load(offset), multiply, add, set(sum)]
 ]
 
+/** What a vector's numbers are: 32-bit floats, or whole numbers of 16 bits, which take half the memory. */
+interface Numbers {
+  readonly bytes: number
+  /** Four of them as floats. */
+  readonly load: (offset: number) => Code
+}
+const floats: Numbers = { bytes: 4, load }
+const shares: Numbers = { bytes: 2, load: loadShares }
+
 /** Does the same for each vector up to the last: so many results of each. */
-const each = (dimensions: number, results: number, body: Code): Code =>
+const each = (dimensions: number, { bytes }: Numbers, results: number, body: Code): Code =>
   sized([
     list([5, v128]),
     loop(
       [sums.map((sum) => [zeros, set(sum)]), body, get(to), integer(results * 4), addInteger, set(to)],
-      [get(vector), integer(dimensions * 4), addInteger, set(vector), get(vector), get(end), isBelow]
+      [get(vector), integer(dimensions * bytes), addInteger, set(vector), get(vector), get(end), isBelow]
     ),
     0x0b
   ])
 
-/** Byte offsets of a vector's numbers, four by four. */
-const offsets = (dimensions: number) => Array.from({ length: dimensions / 4 }, (_, step) => step * 16)
+/** Places of a vector's numbers, four by four. */
+const fours = (dimensions: number) => Array.from({ length: dimensions / 4 }, (_, step) => step * 4)
 
 /** One query. Its products go into four sums in turn, because each addition waits for the one before it. */
-const one = (dimensions: number): Code =>
-  each(dimensions, 1, [
-    offsets(dimensions).map((at, step) => accumulate(sums[step % 4]!, [get(vector), load(at)], at)),
+const one = (dimensions: number, numbers: Numbers): Code =>
+  each(dimensions, numbers, 1, [
+    fours(dimensions).map((at, step) =>
+      accumulate(sums[step % 4]!, [get(vector), numbers.load(at * numbers.bytes)], at * 4)
+    ),
     [get(sums[0]), get(sums[1]), add, get(sums[2]), get(sums[3]), add, add, set(own)],
     [get(to), across(own), storeFloat(0)]
   ])
 
 /** Four queries, one behind the other: what is read of a vector is used four times. */
-const four = (dimensions: number): Code =>
-  each(dimensions, 4, [
-    offsets(dimensions).map((at) => [
-      [get(vector), load(at), set(own)],
-      sums.map((sum, query) => accumulate(sum, get(own), query * dimensions * 4 + at))
+const four = (dimensions: number, numbers: Numbers): Code =>
+  each(dimensions, numbers, 4, [
+    fours(dimensions).map((at) => [
+      [get(vector), numbers.load(at * numbers.bytes), set(own)],
+      sums.map((sum, query) => accumulate(sum, get(own), (query * dimensions + at) * 4))
     ]),
     sums.map((sum, query) => [get(to), across(sum), storeFloat(query * 4)])
   ])
@@ -87,6 +101,13 @@ export interface Kernel {
   readonly four: (queries: number, vector: number, end: number, to: number) => void
 }
 
-/** The kernel on a memory that holds queries, vectors and results. */
+const kernelOf = (dimensions: number, numbers: Numbers, memory: WebAssembly.Memory): Kernel =>
+  assembled({ one: one(dimensions, numbers), four: four(dimensions, numbers) }, memory)
+
+/** The kernel on a memory that holds queries, vectors and results, all in 32-bit floats. */
 export const makeKernel = (dimensions: number, memory: WebAssembly.Memory): Kernel =>
-  assembled({ one: one(dimensions), four: four(dimensions) }, memory)
+  kernelOf(dimensions, floats, memory)
+
+/** The same for vectors of whole numbers of 16 bits. */
+export const makeSharesKernel = (dimensions: number, memory: WebAssembly.Memory): Kernel =>
+  kernelOf(dimensions, shares, memory)

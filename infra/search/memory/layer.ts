@@ -4,6 +4,7 @@ import { Embeddings } from "#ports/Embeddings.ts"
 import { type IndexedSnippet, type IndexQuery, type IndexStand, SnippetIndex, type Votes } from "#ports/SnippetIndex.ts"
 import { candidates } from "./candidates.ts"
 import { Lists } from "./Lists.ts"
+import { type Comparing, comparing, Nearness } from "./Nearness.ts"
 import { Scratch } from "./Scratch.ts"
 import { Segment } from "./Segment.ts"
 import { Sieve } from "./Sieve.ts"
@@ -36,9 +37,11 @@ class Index {
   readonly #places = new Map<string, Located>()
   readonly #languages = new Map<string, string>()
   readonly #vectors: VectorMemory
+  readonly #nearness: Nearness
 
-  constructor(dimensions: number) {
+  constructor(dimensions: number, how: Comparing) {
     this.#vectors = new VectorMemory(dimensions)
+    this.#nearness = new Nearness(this.#vectors, how)
   }
 
   /** Whether it could be taken; what is refused is out of the index. */
@@ -83,7 +86,7 @@ class Index {
   candidates(query: IndexQuery, most: number) {
     const { own, others } = this.#seen(query)
     const locate = (id: string) => this.#places.get(id)
-    const means = { vectors: this.#vectors, scratch: this.#scratch, occurrences: this.#occurrences, locate }
+    const means = { nearness: this.#nearness, scratch: this.#scratch, occurrences: this.#occurrences, locate }
     return candidates([...own, ...others], query, most, means)
   }
 
@@ -153,55 +156,59 @@ const taken = (index: Index, snippet: IndexedSnippet): boolean => {
 const nothing: IndexStand = { build: undefined, position: 0 }
 
 /**
- * The index in this process: about a kilobyte a snippet, half of it its vector. Empty at start; its feeder fills it
- * from the catalogue.
+ * The index in this process: some three quarters of a kilobyte a snippet, a third of it its vector. Empty at start;
+ * its feeder fills it from the catalogue.
  */
-export const layer = Layer.effect(
-  SnippetIndex,
-  Effect.gen(function* () {
-    const index = new Index((yield* Embeddings).dimensions)
-    const one = yield* Semaphore.make(1)
-    let stand = nothing
-    /** While another build comes in: how far the one before it was, and what the new one has so far. */
-    let anew: { readonly bar: number; readonly has: Set<string> } | undefined
-    return SnippetIndex.of({
-      apply: ({ put, voted, removed }, upTo) =>
-        Effect.gen(function* () {
-          const refused: Array<string> = []
-          if (stand.build === upTo.build && upTo.position <= stand.position) return { refused }
-          if (stand.build !== undefined && stand.build !== upTo.build)
-            anew = { bar: anew?.bar ?? stand.position, has: new Set() }
-          const take = (snippet: IndexedSnippet) => {
-            anew?.has.add(snippet.id)
-            if (!taken(index, snippet)) refused.push(snippet.id)
+export const comparingBy = (how: Comparing) =>
+  Layer.effect(
+    SnippetIndex,
+    Effect.gen(function* () {
+      const index = new Index((yield* Embeddings).dimensions, how)
+      const one = yield* Semaphore.make(1)
+      let stand = nothing
+      /** While another build comes in: how far the one before it was, and what the new one has so far. */
+      let anew: { readonly bar: number; readonly has: Set<string> } | undefined
+      return SnippetIndex.of({
+        apply: ({ put, voted, removed }, upTo) =>
+          Effect.gen(function* () {
+            const refused: Array<string> = []
+            if (stand.build === upTo.build && upTo.position <= stand.position) return { refused }
+            if (stand.build !== undefined && stand.build !== upTo.build)
+              anew = { bar: anew?.bar ?? stand.position, has: new Set() }
+            const take = (snippet: IndexedSnippet) => {
+              anew?.has.add(snippet.id)
+              if (!taken(index, snippet)) refused.push(snippet.id)
+            }
+            yield* sliced(put, take, termsOf)
+            yield* sliced(voted, ({ id, ...given }) => index.vote(id, given))
+            yield* sliced(removed, (id) => {
+              anew?.has.delete(id)
+              index.remove(id)
+            })
+            if (anew !== undefined && upTo.position >= anew.bar) {
+              const { has } = anew
+              const left = Array.from(index.ids).filter((id) => !has.has(id))
+              yield* sliced(left, (id) => index.remove(id))
+              anew = undefined
+            }
+            stand = upTo
+            return { refused }
+          }).pipe(one.withPermits(1)),
+        stand: Effect.sync(() => stand),
+        candidates: (query, most) => Effect.sync(() => index.candidates(query, most)),
+        frequencies: Effect.fnUntraced(function* (scope, terms) {
+          const counts: Array<number> = []
+          for (let from = 0; from < terms.length; from += counted) {
+            if (from > 0) yield* Effect.yieldNow
+            counts.push(...index.frequencies(scope, terms.slice(from, from + counted)))
           }
-          yield* sliced(put, take, termsOf)
-          yield* sliced(voted, ({ id, ...given }) => index.vote(id, given))
-          yield* sliced(removed, (id) => {
-            anew?.has.delete(id)
-            index.remove(id)
-          })
-          if (anew !== undefined && upTo.position >= anew.bar) {
-            const { has } = anew
-            const left = Array.from(index.ids).filter((id) => !has.has(id))
-            yield* sliced(left, (id) => index.remove(id))
-            anew = undefined
-          }
-          stand = upTo
-          return { refused }
-        }).pipe(one.withPermits(1)),
-      stand: Effect.sync(() => stand),
-      candidates: (query, most) => Effect.sync(() => index.candidates(query, most)),
-      frequencies: Effect.fnUntraced(function* (scope, terms) {
-        const counts: Array<number> = []
-        for (let from = 0; from < terms.length; from += counted) {
-          if (from > 0) yield* Effect.yieldNow
-          counts.push(...index.frequencies(scope, terms.slice(from, from + counted)))
-        }
-        return counts
-      }),
-      mayHave: (term) => index.mayHave(term),
-      size: Effect.sync(() => index.size)
+          return counts
+        }),
+        mayHave: (term) => index.mayHave(term),
+        size: Effect.sync(() => index.size)
+      })
     })
-  })
-)
+  )
+
+/** The same, by what its measurements say. */
+export const layer = comparingBy(comparing)

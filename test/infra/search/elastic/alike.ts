@@ -94,8 +94,9 @@ export const alikeContract = (layer: Layer.Layer<SnippetIndex | Embeddings, unkn
             what
           )
           for (const [at, { score, vector, verdict }] of mine.matches.entries()) {
-            assert.closeTo(other.matches[at]!.score, score, 1e-5, what)
-            assert.closeTo(other.matches[at]!.vector, vector, 1e-5, what)
+            // the one in memory has vectors in 16 bits
+            assert.closeTo(other.matches[at]!.score, score, 1e-4, what)
+            assert.closeTo(other.matches[at]!.vector, vector, 3e-5, what)
             assert.strictEqual(other.matches[at]!.verdict, verdict)
           }
           found += mine.matches.length
