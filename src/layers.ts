@@ -30,6 +30,7 @@ import { launch } from "#infra/postgres/launcher/launcher.ts"
 import * as PostgresLook from "#infra/postgres/look.ts"
 import * as PostgresMcpSessions from "#infra/postgres/mcpSessions.ts"
 import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
+import * as PostgresReplayRecords from "#infra/postgres/replayRecords.ts"
 import * as PostgresRequests from "#infra/postgres/requests/layer.ts"
 import * as PostgresTelling from "#infra/postgres/telling.ts"
 import * as Bubblewrap from "#infra/sandbox/bubblewrap/layer.ts"
@@ -61,6 +62,7 @@ import { Runs } from "#src/workspaces/queue.ts"
 import { MoveRefs } from "#src/workspaces/reactions/MoveRefs.ts"
 import { RemoveRepositories } from "#src/workspaces/reactions/RemoveRepositories.ts"
 import { Spoken } from "#src/workspaces/spoken.ts"
+import { Replays } from "./audit/Replays.ts"
 import * as Retention from "./audit/retention.ts"
 import * as Codec from "./codec.ts"
 import type { Config } from "./config.ts"
@@ -151,6 +153,7 @@ export const log = (config: LogConfig & Watched) =>
           PostgresInstallation.layer,
           PostgresLook.layer,
           PostgresTelling.layer,
+          PostgresReplayRecords.layer,
           Layer.provideMerge(TreeSitterAnalysis.layer, Workers.layer)
         )
       ),
@@ -197,6 +200,7 @@ export const service = (config: Config, space: Layer.Layer<DiskSpace> = SystemDi
   Layer.mergeAll(
     Runs.layer,
     SignInCodes.layer,
+    Replays.layer,
     Packing.layer,
     Readiness.layer(projections),
     Grader.layer,

@@ -16,6 +16,8 @@ const Status = Schema.Struct({
       version: Schema.Int,
       position: Schema.NullOr(Schema.String),
       lag: Schema.NullOr(Schema.Int),
+      rows: Schema.NullOr(Schema.Int),
+      bytes: Schema.NullOr(Schema.Int),
       fault: Schema.NullOr(Schema.String)
     }).annotate({ identifier: "ReadModelStatus" })
   ),

@@ -5,6 +5,7 @@ import { positionOf } from "#engine/Position.ts"
 import { schemaOf } from "#engine/Projection.ts"
 import { Projector } from "#engine/project.ts"
 import { Reacting } from "#engine/reacting.ts"
+import { DatabaseLook } from "#ports/DatabaseLook.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { version } from "#src/api/version.ts"
@@ -29,6 +30,7 @@ export const layer = HttpApiBuilder.group(Api, "service", (handlers) =>
       const { head, models } = looked
       const { missing } = yield* report(looked)
       const failures = yield* (yield* Projector).failures
+      const sizes = yield* Effect.orElseSucceed((yield* DatabaseLook).readModels, () => undefined)
       const indexing = yield* Indexing
       const indexed = positionOf(yield* indexing.position)
       return {
@@ -46,6 +48,8 @@ export const layer = HttpApiBuilder.group(Api, "service", (handlers) =>
             version: projection.version,
             position: standing === undefined ? null : tell(standing.position),
             lag: standing === undefined ? null : lagOf(standing.position, standing.due),
+            rows: sizes?.get(name)?.rows ?? null,
+            bytes: sizes?.get(name)?.bytes ?? null,
             fault: failures.get(name) ?? null
           }
         }),

@@ -11,6 +11,10 @@ export interface ReadModelStatus {
   readonly position: string | null
   /** Positions that it is behind what concerns it; `null` before it is made. */
   readonly lag: number | null
+  /** As the database reckons; `null` where that can't be told. */
+  readonly rows: number | null
+  /** On disk, with indexes; `null` where that can't be told. */
+  readonly bytes: number | null
   /** Why it can't go on; `null`: it can. */
   readonly fault: string | null
 }
@@ -117,11 +121,13 @@ export const status: Call<ServiceStatus> = {
     memoryBytes: wire.memory_bytes,
     head: wire.head,
     missing: wire.missing,
-    readModels: wire.read_models.map(({ name, version, position, lag, fault }) => ({
+    readModels: wire.read_models.map(({ name, version, position, lag, rows, bytes, fault }) => ({
       name,
       version,
       position,
       lag,
+      rows: rows ?? null,
+      bytes: bytes ?? null,
       fault
     })),
     reactions: wire.reactions.map(({ name, lag, fault }) => ({ name, lag, fault })),
