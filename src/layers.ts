@@ -17,6 +17,7 @@ import * as GitCopy from "#infra/git/copy/layer.ts"
 import * as GitCheck from "#infra/git/native/check.ts"
 import { anyVersion, findGit } from "#infra/git/native/git.ts"
 import * as LanguageModels from "#infra/models/layer.ts"
+import * as ModelsSeen from "#infra/models/seen.ts"
 import * as ObservedModels from "#infra/observed/languageModel.ts"
 import * as ObservedLog from "#infra/observed/log.ts"
 import * as ObservedSandbox from "#infra/observed/sandbox.ts"
@@ -230,7 +231,7 @@ export const service = (config: Config, space: Layer.Layer<DiskSpace> = SystemDi
         archives,
         requestCounts(config),
         PostgresMcpSessions.layer,
-        watched(config, ObservedModels.layer, LanguageModels.layer(config.models))
+        Layer.provideMerge(ModelsSeen.layer, watched(config, ObservedModels.layer, LanguageModels.layer(config.models)))
       )
     ),
     Layer.provideMerge(Spoken.layer),

@@ -125,6 +125,7 @@ export type { DeleteResponse, VoteCodeSnipParams, VoteCodeSnipResponse } from ".
 export type {
   ChatStatus,
   DiskStatus,
+  ModelStatus,
   ReactionStatus,
   ReadModelStatus,
   SearchStatus,

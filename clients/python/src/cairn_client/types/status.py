@@ -96,6 +96,21 @@ class DiskStatus(Model):
     """Whether writes to it are refused."""
 
 
+class ModelStatus(Model):
+    """What was seen of a language model since the process began."""
+
+    name: str
+    """What callers ask for."""
+    model: str
+    """The full id that its provider knows it by."""
+    answered_at: datetime | None = None
+    """When it last answered; `None`: it has not."""
+    failed_at: datetime | None = None
+    """When it last failed; `None`: it has not."""
+    fault: str | None = None
+    """Why it last failed."""
+
+
 class ServiceStatus(Result):
     """How the service is, of several processes the one that answered."""
 
@@ -111,6 +126,8 @@ class ServiceStatus(Result):
     read_models: list[ReadModelStatus]
     reactions: list[ReactionStatus]
     search: SearchStatus
+    models: list[ModelStatus] = []
+    """The models that callers may name, and what was seen of each."""
     chats: ChatStatus
     disks: list[DiskStatus]
 
