@@ -89,11 +89,11 @@ describe.skipIf(whyNot() !== undefined)("the console's overview", () => {
     const lines = await models.getByRole("listitem").allInnerTexts()
     assert.lengthOf(lines, 2)
     assert.isTrue(
-      lines.some((line) => /^ill\s+failed/.test(line)),
+      lines.some((line) => /^Model ill\s+failed/.test(line)),
       lines.join()
     )
     assert.isTrue(
-      lines.some((line) => /^well\s+answered/.test(line) && !line.includes("was away")),
+      lines.some((line) => /^Model well\s+answered/.test(line) && !line.includes("was away")),
       lines.join()
     )
     assert.deepStrictEqual(await seriousOn(page), [])

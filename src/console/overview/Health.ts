@@ -37,7 +37,7 @@ const Models = ({ of }: { readonly of: ReadonlyArray<ModelStatus> }): Node => {
   if (asked.length === 0) return html`<p class="quiet">No language model was asked since the service began.</p>`
   return html`<ul class="plain" aria-label="Language models">${asked.map((one) => {
     const isFailing = one.failedAt !== null && lastOf(one) === one.failedAt
-    return html`<li key=${one.name}><${Text} of=${one.name} /> <span class=${`status ${isFailing ? "failed" : "completed"}`}>${isFailing ? "failed" : "answered"}</span>
+    return html`<li key=${one.name}><span class="quiet">Model</span> <${Text} of=${one.name} /> <span class=${`status ${isFailing ? "failed" : "completed"}`}>${isFailing ? "failed" : "answered"}</span>
       <small class="quiet"> <${Time} at=${lastOf(one)} /></small>${isFailing && one.fault !== null && html` <small><${Text} of=${one.fault} /></small>`}</li>`
   })}</ul>`
 }
