@@ -17,6 +17,7 @@ import * as GitCopy from "#infra/git/copy/layer.ts"
 import * as GitCheck from "#infra/git/native/check.ts"
 import { anyVersion, findGit } from "#infra/git/native/git.ts"
 import * as LanguageModels from "#infra/models/layer.ts"
+import * as ModelsSeen from "#infra/models/seen.ts"
 import * as ObservedModels from "#infra/observed/languageModel.ts"
 import * as ObservedLog from "#infra/observed/log.ts"
 import * as ObservedSandbox from "#infra/observed/sandbox.ts"
@@ -30,6 +31,7 @@ import { launch } from "#infra/postgres/launcher/launcher.ts"
 import * as PostgresLook from "#infra/postgres/look.ts"
 import * as PostgresMcpSessions from "#infra/postgres/mcpSessions.ts"
 import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
+import * as PostgresReplayRecords from "#infra/postgres/replayRecords.ts"
 import * as PostgresRequests from "#infra/postgres/requests/layer.ts"
 import * as PostgresTelling from "#infra/postgres/telling.ts"
 import * as Bubblewrap from "#infra/sandbox/bubblewrap/layer.ts"
@@ -61,6 +63,7 @@ import { Runs } from "#src/workspaces/queue.ts"
 import { MoveRefs } from "#src/workspaces/reactions/MoveRefs.ts"
 import { RemoveRepositories } from "#src/workspaces/reactions/RemoveRepositories.ts"
 import { Spoken } from "#src/workspaces/spoken.ts"
+import { Replays } from "./audit/Replays.ts"
 import * as Retention from "./audit/retention.ts"
 import * as Codec from "./codec.ts"
 import type { Config } from "./config.ts"
@@ -151,6 +154,7 @@ export const log = (config: LogConfig & Watched) =>
           PostgresInstallation.layer,
           PostgresLook.layer,
           PostgresTelling.layer,
+          PostgresReplayRecords.layer,
           Layer.provideMerge(TreeSitterAnalysis.layer, Workers.layer)
         )
       ),
@@ -197,6 +201,7 @@ export const service = (config: Config, space: Layer.Layer<DiskSpace> = SystemDi
   Layer.mergeAll(
     Runs.layer,
     SignInCodes.layer,
+    Replays.layer,
     Packing.layer,
     Readiness.layer(projections),
     Grader.layer,
@@ -226,7 +231,7 @@ export const service = (config: Config, space: Layer.Layer<DiskSpace> = SystemDi
         archives,
         requestCounts(config),
         PostgresMcpSessions.layer,
-        watched(config, ObservedModels.layer, LanguageModels.layer(config.models))
+        Layer.provideMerge(ModelsSeen.layer, watched(config, ObservedModels.layer, LanguageModels.layer(config.models)))
       )
     ),
     Layer.provideMerge(Spoken.layer),

@@ -102,6 +102,9 @@ export const operations = {
   "events.eventStream": { ...audits, ...forAny },
   "activity.activity": { ...audits, ...forAny },
   "service.status": { least: "owner", does: "reads", needs: "operator", ...forAny },
+  "replays.replays": { least: "owner", does: "reads", needs: "operator", ...forAny },
+  "replays.replay": { least: "owner", does: "writes", needs: "operator", ...forAny },
+  "replays.cancelReplay": { least: "owner", does: "writes", needs: "operator", ...forAny, takesAway: true },
   "backups.backup": { least: "owner", does: "reads", needs: "operator", ...forAny },
 
   "mcp.messages": reads,

@@ -14,6 +14,7 @@ import { ErasuresApi, OrganizationsApi } from "./Organizations.ts"
 import { PatternsApi } from "./Patterns.ts"
 import { PublicApi } from "./Public.ts"
 import { RawApi } from "./Raw.ts"
+import { ReplaysApi } from "./Replays.ts"
 import { ReposApi } from "./Repos.ts"
 import { RunsApi } from "./Runs.ts"
 import { ServiceApi } from "./Service.ts"
@@ -49,6 +50,7 @@ export class Api extends HttpApi.make("cairn")
   .add(AccessApi)
   .add(ActivityApi)
   .add(ServiceApi)
+  .add(ReplaysApi)
   .add(SignInApi)
   .add(SystemApi)
   .annotate(HttpApi.PayloadParseOptions, { errors: "all" })

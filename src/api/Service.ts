@@ -16,6 +16,8 @@ const Status = Schema.Struct({
       version: Schema.Int,
       position: Schema.NullOr(Schema.String),
       lag: Schema.NullOr(Schema.Int),
+      rows: Schema.NullOr(Schema.Int),
+      bytes: Schema.NullOr(Schema.Int),
       fault: Schema.NullOr(Schema.String)
     }).annotate({ identifier: "ReadModelStatus" })
   ),
@@ -31,6 +33,16 @@ const Status = Schema.Struct({
     left_out: Schema.Int,
     fault: Schema.NullOr(Schema.String)
   }).annotate({ identifier: "SearchStatus" }),
+  models: Schema.Array(
+    Schema.Struct({
+      name: Schema.String,
+      model: Schema.String,
+      /** ISO 8601, as `failed_at`. */
+      answered_at: Schema.NullOr(Schema.String),
+      failed_at: Schema.NullOr(Schema.String),
+      fault: Schema.NullOr(Schema.String)
+    }).annotate({ identifier: "ModelStatus" })
+  ),
   chats: Schema.Struct({ running: Schema.Int, waiting: Schema.Int }).annotate({ identifier: "ChatStatus" }),
   disks: Schema.Array(
     Schema.Struct({

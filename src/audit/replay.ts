@@ -41,7 +41,11 @@ const nameOf = ({ table, id }: Difference) => `${table}/${id}`
  */
 export const replay = Effect.fnUntraced(function* (
   projection: Projection,
-  options: { readonly promote: boolean; readonly progress: (position: Position, of: Position) => void }
+  options: {
+    readonly promote: boolean
+    /** Hears how far the new build is, where it is to come, and how many events it has taken in. */
+    readonly progress: (position: Position, of: Position, events: number) => void
+  }
 ) {
   const store = yield* EventStore
   const models = yield* ReadModels
@@ -52,7 +56,7 @@ export const replay = Effect.fnUntraced(function* (
     bring(from, to, (build, taken) =>
       Effect.sync(() => {
         events += taken
-        options.progress(build.position, to)
+        options.progress(build.position, to, events)
       })
     )
 

@@ -5,6 +5,9 @@ import { positionOf } from "#engine/Position.ts"
 import { schemaOf } from "#engine/Projection.ts"
 import { Projector } from "#engine/project.ts"
 import { Reacting } from "#engine/reacting.ts"
+import { DatabaseLook } from "#ports/DatabaseLook.ts"
+import { LanguageModel } from "#ports/LanguageModel.ts"
+import { ModelsSeen } from "#ports/ModelsSeen.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { version } from "#src/api/version.ts"
@@ -20,6 +23,8 @@ const runtime = (): string => {
   return deno === undefined ? `Node ${process.versions.node}` : `Deno ${deno}`
 }
 
+const timeOf = (milliseconds: number | null) => (milliseconds === null ? null : new Date(milliseconds).toISOString())
+
 export const layer = HttpApiBuilder.group(Api, "service", (handlers) =>
   handlers.handle("status", () =>
     Effect.gen(function* () {
@@ -29,6 +34,8 @@ export const layer = HttpApiBuilder.group(Api, "service", (handlers) =>
       const { head, models } = looked
       const { missing } = yield* report(looked)
       const failures = yield* (yield* Projector).failures
+      const sizes = yield* Effect.orElseSucceed((yield* DatabaseLook).readModels, () => undefined)
+      const seen = yield* (yield* ModelsSeen).seen
       const indexing = yield* Indexing
       const indexed = positionOf(yield* indexing.position)
       return {
@@ -46,6 +53,8 @@ export const layer = HttpApiBuilder.group(Api, "service", (handlers) =>
             version: projection.version,
             position: standing === undefined ? null : tell(standing.position),
             lag: standing === undefined ? null : lagOf(standing.position, standing.due),
+            rows: sizes?.get(name)?.rows ?? null,
+            bytes: sizes?.get(name)?.bytes ?? null,
             fault: failures.get(name) ?? null
           }
         }),
@@ -60,6 +69,10 @@ export const layer = HttpApiBuilder.group(Api, "service", (handlers) =>
           left_out: (yield* indexing.leftOut).size,
           fault: (yield* indexing.fault) ?? null
         },
+        models: (yield* LanguageModel).choices.named.map(({ name, model }) => {
+          const { answeredAt = null, failedAt = null, fault = null } = seen.get(name) ?? {}
+          return { name, model, answered_at: timeOf(answeredAt), failed_at: timeOf(failedAt), fault }
+        }),
         chats: yield* (yield* Runs).counts,
         disks: [...(yield* Disks)()].map(([disk, { free, nearlyFull }]) => ({
           disk,

@@ -39,6 +39,7 @@ import { observed } from "./observed/requests.ts"
 import * as Patterns from "./Patterns.ts"
 import * as Public from "./Public.ts"
 import * as Raw from "./Raw.ts"
+import * as Replays from "./Replays.ts"
 import * as Repos from "./Repos.ts"
 import * as Runs from "./Runs.ts"
 import * as Service from "./Service.ts"
@@ -77,6 +78,7 @@ const handlers = Layer.mergeAll(
   Access.layer,
   Activity.layer,
   Service.layer,
+  Replays.layer,
   SignIn.layer,
   System.layer
 )

@@ -7,8 +7,20 @@ export interface Connections {
   readonly in_transaction: number
 }
 
-/** What the database says of itself; fails while it can't be asked. */
+/** How much of the database a read model takes. */
+export interface ReadModelSize {
+  /** As the database reckons. */
+  readonly rows: number
+  /** On disk, with indexes. */
+  readonly bytes: number
+}
+
+/** What the database says of itself; each fails while it can't be asked. */
 export class DatabaseLook extends Context.Service<
   DatabaseLook,
-  { readonly connections: Effect.Effect<Connections, unknown> }
+  {
+    readonly connections: Effect.Effect<Connections, unknown>
+    /** Of live builds, by their schemas' names; one that was never made is not there. */
+    readonly readModels: Effect.Effect<ReadonlyMap<string, ReadModelSize>, unknown>
+  }
 >()("cairn/DatabaseLook") {}

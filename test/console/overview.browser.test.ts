@@ -68,6 +68,37 @@ describe.skipIf(whyNot() !== undefined)("the console's overview", () => {
     await page.locator(".chart").first().waitFor()
   })
 
+  it("says how the models do that were asked, as text", async () => {
+    const page = await on.open("/overview")
+    await page.getByText("No language model was asked since the service began.").waitFor()
+    const one = { model: "m", answered_at: null, failed_at: null, fault: null }
+    const now = new Date()
+    const before = new Date(now.getTime() - 3_600_000).toISOString()
+    await page.route("**/api/admin/status", async (route) => {
+      const response = await route.fetch()
+      const models = [
+        { ...one, name: "silent" },
+        { ...one, name: "well", answered_at: now.toISOString(), failed_at: before, fault: "was away" },
+        { ...one, name: "ill", answered_at: before, failed_at: now.toISOString(), fault: "<b>answered 529</b>" }
+      ]
+      await route.fulfill({ response, json: { ...((await response.json()) as object), models } })
+    })
+    await page.reload()
+    const models = page.getByRole("list", { name: "Language models" })
+    await models.getByText("<b>answered 529</b>").waitFor()
+    const lines = await models.getByRole("listitem").allInnerTexts()
+    assert.lengthOf(lines, 2)
+    assert.isTrue(
+      lines.some((line) => /^Model ill\s+failed/.test(line)),
+      lines.join()
+    )
+    assert.isTrue(
+      lines.some((line) => /^Model well\s+answered/.test(line) && !line.includes("was away")),
+      lines.join()
+    )
+    assert.deepStrictEqual(await seriousOn(page), [])
+  })
+
   it("shows a member what is theirs: neither counts, nor events, nor what the operator sees", async () => {
     const page = await on.open("/overview", await on.keyFor("member"))
     await page.locator(".figures").getByText("By this key").waitFor()

@@ -23,6 +23,7 @@ const fates = new Map([
   ["kurrent_log", "of the copy itself"],
   ["migrations", "of the copy itself"],
   ["request_counts", "left: counts of a minute"],
+  ["replays", "left: of read models that are made anew"],
   ["mcp_sessions", "left: a client begins another one"]
 ])
 

@@ -132,6 +132,9 @@ describe("a key that is bounded", () => {
       "backups.backup",
       ...kept4.slice(1),
       "organization.erase",
+      "replays.cancelReplay",
+      "replays.replay",
+      "replays.replays",
       "service.status"
     ])
     assert.deepStrictEqual(kept({}), [])

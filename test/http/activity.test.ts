@@ -96,6 +96,20 @@ describe("the service's status", () => {
     assert.deepStrictEqual(status.chats, { running: 0, waiting: 0 })
   })
 
+  it("says of each model that can be named when it answered, and asks none only to see", async () => {
+    const before = (await clientFor().system.status()).models
+    assert.includeMembers(
+      before.map(({ name }) => name),
+      ["local"]
+    )
+    assert.deepStrictEqual((await clientFor().system.status()).models, before)
+    const began = Date.now()
+    await clientFor().workspaces.chat("Say hello", { user: "ada", org: "acme", model: "local" })
+    const local = (await clientFor().system.status()).models.find(({ name }) => name === "local")
+    assert.isAtLeast(Date.parse(local!.answeredAt!), began)
+    assert.isNull(local!.failedAt)
+  })
+
   it("looks at the read models once", async () => {
     const asker = (await service.run(Asker)) as { look: Effect.Effect<unknown, unknown> }
     const { look } = asker

@@ -98,6 +98,7 @@ export type {
   SearchPublicParams,
   SearchPublicResponse
 } from "./resources/publicSnippets.ts"
+export type { Replay, ReplayList, ReplayParams, TableDifference } from "./resources/replays.ts"
 export type { Repo, Repos, StoreRepoResponse, UploadRepoParams } from "./resources/repos.ts"
 export type { AgentReview, AutoReviewParams, AutoReviewResponse } from "./resources/reviews.ts"
 export type { CancelResponse, ListedRun, Run, RunList, RunUsage, StartedRun } from "./resources/run.ts"
@@ -125,6 +126,7 @@ export type { DeleteResponse, VoteCodeSnipParams, VoteCodeSnipResponse } from ".
 export type {
   ChatStatus,
   DiskStatus,
+  ModelStatus,
   ReactionStatus,
   ReadModelStatus,
   SearchStatus,

@@ -1,8 +1,9 @@
-import type { Readiness, ServiceStatus } from "../../../clients/typescript/src/index.ts"
+import type { ModelStatus, Readiness, ServiceStatus } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { useEvery } from "../live/useEvery.ts"
 import { useLoaded } from "../loading.ts"
 import { whenThere } from "../parts/States.ts"
+import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
 import { href } from "../router.ts"
 import { may } from "../session.ts"
@@ -27,6 +28,20 @@ const roomOf = ({ disks }: ServiceStatus): ReadonlyArray<readonly [string, strin
   return [...rooms].map(([free, of]) => [`Free, ${of.join(" and ")}`, free])
 }
 
+/** When it was last seen to answer or to fail, whichever is later. */
+const lastOf = ({ answeredAt, failedAt }: ModelStatus): string => [answeredAt ?? "", failedAt ?? ""].sort().at(-1)!
+
+/** How the models do that were asked since the service began: nothing is asked only to see. */
+const Models = ({ of }: { readonly of: ReadonlyArray<ModelStatus> }): Node => {
+  const asked = of.filter((one) => lastOf(one) !== "").sort((one, other) => (lastOf(one) < lastOf(other) ? 1 : -1))
+  if (asked.length === 0) return html`<p class="quiet">No language model was asked since the service began.</p>`
+  return html`<ul class="plain" aria-label="Language models">${asked.map((one) => {
+    const isFailing = one.failedAt !== null && lastOf(one) === one.failedAt
+    return html`<li key=${one.name}><span class="quiet">Model</span> <${Text} of=${one.name} /> <span class=${`status ${isFailing ? "failed" : "completed"}`}>${isFailing ? "failed" : "answered"}</span>
+      <small class="quiet"> <${Time} at=${lastOf(one)} /></small>${isFailing && one.fault !== null && html` <small><${Text} of=${one.fault} /></small>`}</li>`
+  })}</ul>`
+}
+
 const Facts = ({ of }: { readonly of: ServiceStatus }): Node => {
   const behind = of.readModels.filter(({ lag, fault }) => lag !== 0 || fault !== null).length
   return html`<dl class="facts-line">
@@ -37,7 +52,7 @@ const Facts = ({ of }: { readonly of: ServiceStatus }): Node => {
     ${roomOf(of).map(([title, free]) => html`<div key=${title}><dt>${title}</dt><dd>${free}</dd></div>`)}
     <div><dt>Chats</dt><dd>${of.chats.running} running, ${of.chats.waiting} waiting</dd></div>
     <div><dt>Read models</dt><dd><a href=${href("readModels")}>${behind === 0 ? `all ${of.readModels.length} up to date` : `${behind} of ${of.readModels.length} behind`}</a></dd></div>
-  </dl>`
+  </dl><${Models} of=${of.models} />`
 }
 
 const Operated = (): Node => {

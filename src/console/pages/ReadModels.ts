@@ -1,16 +1,18 @@
 import { useEffect, useState } from "preact/hooks"
-import type { ServiceStatus } from "../../../clients/typescript/src/index.ts"
+import type { Replay, ServiceStatus } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { useEvery } from "../live/useEvery.ts"
 import { useLoaded } from "../loading.ts"
 import { whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
+import { Compared } from "../readModels/Compared.ts"
 import { Lags, type Sample } from "../readModels/Lags.ts"
 import { useTitle } from "../title.ts"
+import { bytesIn } from "../workspaces/bytes.ts"
 
 const pause = 2_000
 /** Looks that are kept: ten minutes of them. */
-const kept = 300
+const looks = 300
 
 interface Row {
   readonly name: string
@@ -18,6 +20,9 @@ interface Row {
   readonly position: string | null
   readonly lag: number | null
   readonly fault: string | null
+  /** Of read models alone, which can be compared. */
+  readonly rows?: number | null
+  readonly bytes?: number | null
 }
 
 const rowsOf = ({ readModels, reactions, search }: ServiceStatus) => ({
@@ -38,45 +43,69 @@ const stateOf = ({ lag, fault }: Row): readonly [string, string] => {
   return lag === 0 ? ["completed", "up to date"] : ["running", `${lag.toLocaleString("en")} behind`]
 }
 
+/** What is told of read models alone. */
+interface Kept {
+  readonly replays: ReadonlyArray<Replay>
+  readonly again: () => void
+}
+
+const known = (number: number | null | undefined, said: (number: number) => string): string =>
+  number === null || number === undefined ? "–" : said(number)
+
+const Heads = ({ kept }: { readonly kept: boolean }): Node => html`<thead><tr><th scope="col">Name</th>
+  ${kept && html`<th scope="col" class="quiet"><span class="spoken">What it is</span></th>`}<th scope="col">State</th>
+  ${kept && html`<th scope="col" class="number">Rows, about</th><th scope="col" class="number">Size</th><th scope="col" class="number place">Position</th>`}
+  <th scope="col">Behind, so far</th>${kept && html`<th scope="col">Compared with the log</th>`}</tr></thead>`
+
 const Table = ({
   title,
   rows,
   samples,
-  places
+  kept
 }: {
   readonly title: string
   readonly rows: ReadonlyArray<Row>
   readonly samples: ReadonlyArray<Sample>
-  readonly places: boolean
+  readonly kept?: Kept
 }): Node => html`<section><h2>${title}</h2><div class="scrolled" tabindex="0" role="region" aria-label=${title}><table>
-  <thead><tr><th scope="col">Name</th>${places && html`<th scope="col"></th><th scope="col" class="number">Position</th>`}<th scope="col">State</th><th scope="col">Behind, so far</th></tr></thead>
+  <${Heads} kept=${kept !== undefined} />
   <tbody>${rows.map((row) => {
     const [mark, said] = stateOf(row)
     return html`<tr key=${row.name}><th scope="row">${row.name.replace(/_?[0-9a-f]{16}$/, "").replaceAll("_", " ")}</th>
-      ${places && html`<td class="quiet">${row.what}</td><td class="number"><code>${row.position ?? "–"}</code></td>`}
+      ${kept && html`<td class="quiet">${row.what}</td>`}
       <td><span class=${`status ${mark}`}>${said}</span>${row.fault !== null && html` <${Text} of=${row.fault} />`}</td>
-      <td><${Lags} of=${samples} name=${row.name} /></td></tr>`
+      ${
+        kept &&
+        html`<td class="number">${known(row.rows, (rows) => rows.toLocaleString("en"))}</td>
+        <td class="number">${known(row.bytes, bytesIn)}</td><td class="number place"><code>${row.position ?? "–"}</code></td>`
+      }
+      <td><${Lags} of=${samples} name=${row.name} /></td>
+      ${kept && html`<td>${row.rows !== undefined && html`<${Compared} name=${row.name} ...${kept} />`}</td>`}</tr>`
   })}</tbody></table></div></section>`
 
-const Sheet = ({ status }: { readonly status: ServiceStatus }): Node => {
+const Sheet = ({ status, kept }: { readonly status: ServiceStatus; readonly kept: Kept }): Node => {
   const [samples, setSamples] = useState<ReadonlyArray<Sample>>([])
   const { models, reactions } = rowsOf(status)
   useEffect(() => {
     const lags = new Map([...models, ...reactions].map(({ name, lag }) => [name, lag ?? 0]))
-    setSamples((before) => [...before.slice(1 - kept), { at: Date.now(), lags }])
+    setSamples((before) => [...before.slice(1 - looks), { at: Date.now(), lags }])
   }, [status])
   return html`<p class="description quiet">What is read is folded from the log, whose head is at <code>${status.head}</code>. What is behind counts positions; it is watched for as long as this page is open.</p>
     ${status.missing.length > 0 && html`<p class="note warn">Away at the moment: ${status.missing.join(", ")}. It is taken up again by itself.</p>`}
-    <${Table} title="Read models" rows=${models} samples=${samples} places />
-    <${Table} title="What follows from events" rows=${reactions} samples=${samples} places=${false} />
-    <p class="note">To compare one with a new one, or to make them as of a time: <code>cairn replay --verify</code> and <code>--as-of</code>, where the service runs.</p>`
+    <${Table} title="Read models" rows=${models} samples=${samples} kept=${kept} />
+    <${Table} title="What follows from events" rows=${reactions} samples=${samples} />
+    <p class="note">To make them as of a time: <code>cairn replay --as-of</code>, where the service runs.</p>`
 }
 
-/** How far each read model is, and goes on to be. */
+/** How far each read model is and goes on to be, and whether it is what the log says. */
 export const ReadModels = (): Node => {
   useTitle("Read models")
-  const loaded = useLoaded("read models", ({ cairn }, signal) => cairn.system.status({ signal }))
-  useEvery(pause, loaded[1])
+  const loaded = useLoaded("read models", async ({ cairn: { system } }, signal) => {
+    const [status, { replays }] = await Promise.all([system.status({ signal }), system.replays({ signal })])
+    return { status, replays }
+  })
+  const [, again] = loaded
+  useEvery(pause, again)
   return html`<div class="page read-models"><header class="title"><h1>Read models</h1></header>
-    ${whenThere(loaded, (status) => html`<${Sheet} status=${status} />`, 8)}</div>`
+    ${whenThere(loaded, ({ status, replays }) => html`<${Sheet} status=${status} kept=${{ replays, again }} />`, 8)}</div>`
 }

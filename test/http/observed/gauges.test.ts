@@ -39,7 +39,7 @@ const world = (database: { report: Effect.Effect<Report>; connections: Effect.Ef
     Layer.mock(Runs, { counts: Effect.succeed({ running: 2, waiting: 1 }) }),
     Layer.mock(Answers, { sent: (_, response) => response, held: () => 0, waiting: () => 0 }),
     Layer.mock(Readiness, { look: Effect.suspend(() => database.report), projections: [] }),
-    Layer.succeed(DatabaseLook, { connections: Effect.suspend(() => database.connections) }),
+    Layer.mock(DatabaseLook, { connections: Effect.suspend(() => database.connections) }),
     LeftOut.layer,
     Layer.succeed(DiskSpace, { of: (folder) => Effect.succeed(folder === "/ours" ? { free: 3, size: 5 } : undefined) }),
     Layer.succeed(Disks, () => standings)

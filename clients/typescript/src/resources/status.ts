@@ -11,6 +11,10 @@ export interface ReadModelStatus {
   readonly position: string | null
   /** Positions that it is behind what concerns it; `null` before it is made. */
   readonly lag: number | null
+  /** As the database reckons; `null` where that can't be told. */
+  readonly rows: number | null
+  /** On disk, with indexes; `null` where that can't be told. */
+  readonly bytes: number | null
   /** Why it can't go on; `null`: it can. */
   readonly fault: string | null
 }
@@ -36,6 +40,20 @@ export interface SearchStatus {
   /** Snippets that are not found by all that they say. */
   readonly leftOut: number
   /** Why it can't go on; `null`: it can. */
+  readonly fault: string | null
+}
+
+/** What was seen of a language model since the process began. */
+export interface ModelStatus {
+  /** What callers ask for. */
+  readonly name: string
+  /** The full id that its provider knows it by. */
+  readonly model: string
+  /** When it last answered, as ISO 8601; `null`: it has not. */
+  readonly answeredAt: string | null
+  /** When it last failed, as ISO 8601; `null`: it has not. */
+  readonly failedAt: string | null
+  /** Why it last failed. */
   readonly fault: string | null
 }
 
@@ -77,6 +95,8 @@ export interface ServiceStatus extends Result {
   readonly reactions: ReadonlyArray<ReactionStatus>
   /** How far the index of snippets is. */
   readonly search: SearchStatus
+  /** The models that callers may name, and what was seen of each. */
+  readonly models: ReadonlyArray<ModelStatus>
   /** Chats in hand. */
   readonly chats: ChatStatus
   /** Disks of the service's own that are watched. */
@@ -99,6 +119,13 @@ interface Wire {
     readonly left_out: number
     readonly fault: string | null
   }
+  readonly models?: ReadonlyArray<{
+    readonly name: string
+    readonly model: string
+    readonly answered_at: string | null
+    readonly failed_at: string | null
+    readonly fault: string | null
+  }>
   readonly chats: ChatStatus
   readonly disks: ReadonlyArray<{
     readonly disk: DiskStatus["disk"]
@@ -117,11 +144,13 @@ export const status: Call<ServiceStatus> = {
     memoryBytes: wire.memory_bytes,
     head: wire.head,
     missing: wire.missing,
-    readModels: wire.read_models.map(({ name, version, position, lag, fault }) => ({
+    readModels: wire.read_models.map(({ name, version, position, lag, rows, bytes, fault }) => ({
       name,
       version,
       position,
       lag,
+      rows: rows ?? null,
+      bytes: bytes ?? null,
       fault
     })),
     reactions: wire.reactions.map(({ name, lag, fault }) => ({ name, lag, fault })),
@@ -132,6 +161,13 @@ export const status: Call<ServiceStatus> = {
       leftOut: wire.search.left_out,
       fault: wire.search.fault
     },
+    models: (wire.models ?? []).map(({ name, model, answered_at, failed_at, fault }) => ({
+      name,
+      model,
+      answeredAt: answered_at,
+      failedAt: failed_at,
+      fault
+    })),
     chats: { running: wire.chats.running, waiting: wire.chats.waiting },
     disks: wire.disks.map((one) => ({
       disk: one.disk,

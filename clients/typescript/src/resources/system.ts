@@ -18,6 +18,7 @@ import {
   newestEvents
 } from "./events.ts"
 import { type ModelList, models } from "./models.ts"
+import { cancelReplay, type Replay, type ReplayList, type ReplayParams, replay, replays } from "./replays.ts"
 import { type SignInKey, signIn } from "./signIn.ts"
 import { type ServiceStatus, status } from "./status.ts"
 import { type UsageParams, type UsageReport, usage } from "./usage.ts"
@@ -165,6 +166,29 @@ export class System {
    */
   status(options?: RequestOptions): APIPromise<ServiceStatus> {
     return this.#transport.send(() => status, options)
+  }
+
+  /** The last replay of each read model, and how far the one is that goes on; for the operator, as `status`. */
+  replays(options?: RequestOptions): APIPromise<ReplayList> {
+    return this.#transport.send(() => replays, options)
+  }
+
+  /**
+   * Begins to build a read model anew beside the live one and to compare both; `replays` tells how far that is.
+   * @throws {@link ConflictError}: `conflict/replay_running`: also when it was begun by this call, whose answer was
+   * lost.
+   * @throws {@link NotFoundError}: `not_found/read_model`.
+   */
+  replay(readModel: string, params: ReplayParams = {}, options?: RequestOptions): APIPromise<Replay> {
+    return this.#transport.send(() => replay(readModel, params), options)
+  }
+
+  /**
+   * Ends a replay that goes on, within a second; the live read model stays as it is.
+   * @throws {@link NotFoundError}: `not_found/replay`.
+   */
+  cancelReplay(readModel: string, options?: RequestOptions): APIPromise<ReplayList> {
+    return this.#transport.send(() => cancelReplay(readModel), options)
   }
 
   /**

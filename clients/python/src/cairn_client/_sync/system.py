@@ -22,6 +22,8 @@ from cairn_client.types import (
     ModelList,
     NewestEvents,
     Readiness,
+    Replay,
+    ReplayList,
     ServiceStatus,
     SignInKey,
     UsageReport,
@@ -222,6 +224,34 @@ class System(Serving):
         For owners of the organization that the service made for its operator.
         """
         return self._transport.ask(Request("GET", "/api/admin/status", options=options), ServiceStatus)
+
+    def replays(self, **options: Unpack[CallOptions]) -> ReplayList:
+        """The last replay of each read model, and how far the one is that goes on; for the operator, as `status`."""
+        return self._transport.ask(Request("GET", "/api/admin/replays", options=options), ReplayList)
+
+    def replay(self, read_model: str, *, promote: bool | None = None, **options: Unpack[CallOptions]) -> Replay:
+        """Begins to build a read model anew beside the live one and to compare both; `replays` tells how far that is.
+
+        Args:
+            read_model: what `status` calls it.
+            promote: whether the new one takes the live one's place. Default: `False`.
+            **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
+
+        Raises:
+            ConflictError: `conflict/replay_running`: also when it was begun by this call, whose answer was lost.
+            NotFoundError: `not_found/read_model`.
+
+        """
+        body = {"read_model": read_model, "promote": promote}
+        return self._transport.ask(Request("POST", "/api/admin/replays", body, options=options), Replay)
+
+    def cancel_replay(self, read_model: str, **options: Unpack[CallOptions]) -> ReplayList:
+        """Ends a replay that goes on, within a second; the live read model stays as it is.
+
+        Raises `NotFoundError` `not_found/replay`: none goes on.
+        """
+        body = {"read_model": read_model}
+        return self._transport.ask(Request("POST", "/api/admin/replays/cancel", body, options=options), ReplayList)
 
     def sign_in(self, code: str, **options: Unpack[CallOptions]) -> SignInKey:
         """Exchanges the code of the link that the service prints on a terminal for a key of its operator.

@@ -48,6 +48,10 @@ class ReadModelStatus(Model):
     """Up to where it has taken in the log; `None` before it is made."""
     lag: int | None = None
     """Positions that it is behind what concerns it; `None` before it is made."""
+    rows: int | None = None
+    """As the database reckons; `None` where that can't be told."""
+    bytes: int | None = None
+    """On disk, with indexes; `None` where that can't be told."""
     fault: str | None = None
     """Why it can't go on; `None`: it can."""
 
@@ -92,6 +96,21 @@ class DiskStatus(Model):
     """Whether writes to it are refused."""
 
 
+class ModelStatus(Model):
+    """What was seen of a language model since the process began."""
+
+    name: str
+    """What callers ask for."""
+    model: str
+    """The full id that its provider knows it by."""
+    answered_at: datetime | None = None
+    """When it last answered; `None`: it has not."""
+    failed_at: datetime | None = None
+    """When it last failed; `None`: it has not."""
+    fault: str | None = None
+    """Why it last failed."""
+
+
 class ServiceStatus(Result):
     """How the service is, of several processes the one that answered."""
 
@@ -107,6 +126,8 @@ class ServiceStatus(Result):
     read_models: list[ReadModelStatus]
     reactions: list[ReactionStatus]
     search: SearchStatus
+    models: list[ModelStatus] = []
+    """The models that callers may name, and what was seen of each."""
     chats: ChatStatus
     disks: list[DiskStatus]
 
@@ -119,3 +140,46 @@ class SignInKey(Result):
     key_id: str
     """For `keys.revoke`."""
     expires_at: datetime
+
+
+class TableDifference(Model):
+    """Rows in which a read model and its rebuild differ."""
+
+    table: str
+    rows: int
+    """50 may be more."""
+
+
+class Replay(Result):
+    """A read model that is, or was, built anew beside the live one, and compared with it."""
+
+    read_model: str
+    """What `status` calls it."""
+    promote: bool
+    """Whether the new one takes the live one's place."""
+    state: Literal["running", "done", "cancelled", "failed", "broken_off"]
+    """`broken_off`: its process went away in the midst of it."""
+    position: str | None = None
+    """Up to where the new one has taken in the log; `None` before it has begun."""
+    goal: str | None = None
+    """Where both are compared; `None` before it has begun."""
+    progress: float | None = None
+    """From 0 to 1; `None` before it has begun."""
+    events: int
+    """That were taken in."""
+    differences: list[TableDifference]
+    """Empty: the live one is what the log says."""
+    fault: str | None = None
+    """Why it failed; `None`: it did not."""
+    key_id: str
+    """At whose word it began."""
+    started_at: datetime
+    ended_at: datetime | None = None
+    """`None`: it goes on."""
+
+
+class ReplayList(Result):
+    """What is known of replays."""
+
+    replays: list[Replay]
+    """The last one of each read model that had one."""

@@ -1,0 +1,62 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { body } from "./body.ts"
+import { optional, textUpTo } from "./fields.ts"
+import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
+
+const Replay = Schema.Struct({
+  read_model: Schema.String,
+  promote: Schema.Boolean,
+  state: Schema.Literals(["running", "done", "cancelled", "failed", "broken_off"]),
+  position: Schema.NullOr(Schema.String),
+  goal: Schema.NullOr(Schema.String),
+  progress: Schema.NullOr(Schema.Finite),
+  events: Schema.Int,
+  differences: Schema.Array(Schema.Struct({ table: Schema.String, rows: Schema.Int })),
+  fault: Schema.NullOr(Schema.String),
+  key_id: Schema.String,
+  /** ISO 8601. */
+  started_at: Schema.String,
+  ended_at: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "Replay" })
+
+const ReplayList = Schema.Struct({ replays: Schema.Array(Replay) }).annotate({ identifier: "ReplayList" })
+
+const ReadModelName = textUpTo(100)
+
+/** Read models that are built anew and compared, at the operator's word: `/api/admin/replays`. */
+export class ReplaysApi extends HttpApiGroup.make("replays")
+  .add(
+    HttpApiEndpoint.get("replays", "/api/admin/replays", { success: ReplayList }).annotateMerge(
+      OpenApi.annotations({
+        summary: "The last replay of each read model, and how far the one is that goes on",
+        description:
+          "For owners of the organization that the service made for its operator. `differences` are rows in which the read model was not what the log says, 50 a table at most: none is what it should be."
+      })
+    ),
+    HttpApiEndpoint.post("replay", "/api/admin/replays", {
+      payload: body(Schema.Struct({ read_model: ReadModelName, promote: optional(Schema.Boolean) })),
+      success: Replay.pipe(HttpApiSchema.status(202))
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Build a read model anew beside the live one, and compare both",
+        description:
+          "As `cairn replay --verify`: readers see nothing of it. With `promote` the new one takes the live one's place then, whatever the differences. It goes on by itself, one at a time: while one does, this is a 409 `conflict/replay_running`."
+      })
+    ),
+    HttpApiEndpoint.post("cancelReplay", "/api/admin/replays/cancel", {
+      payload: body(Schema.Struct({ read_model: ReadModelName })),
+      success: ReplayList
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "End a replay that goes on",
+        description: "It ends within a second, and the live read model stays as it is."
+      })
+    )
+  )
+  .middleware(WellFormed)
+  .middleware(Scoping)
+  .middleware(Rate)
+  .middleware(Authentication)
+  .middleware(Problems)
+  .annotateMerge(OpenApi.annotations({ title: "Replays", description: "Read models, built anew and compared." })) {}
