@@ -12,13 +12,8 @@ const mostAtOnce = 256 * 1024 * 1024
 const mostSaid = 64 * 1024 * 1024
 const mostComplaint = 4_096
 
-/** Milliseconds that a pack may take to come, and as many more as its bytes allow: 16 kB/s. */
-const patience = 60_000
-const slowest = 16
-
 /** Deltas of a small pack may say that they become gigabytes, one after another, and git looks at each. */
 const tooMuch = "it takes more of the processor than a push may"
-const tooSlow = "it comes too slowly"
 const tooLarge = "the pack is larger than may be pushed at once"
 const brokenOff = "the pack ends too early"
 /** By somebody else: the system, say, for what it takes of the memory. */
@@ -48,23 +43,24 @@ export class Quarantine {
   }
 
   /**
-   * Writes a pack to a file as it comes, and answers its path. Rejects with `PushRefused` when it has more than `most`
-   * bytes, comes too slowly, or its sender goes away; with the system's error when the disk fails.
+   * Writes a pack to a file as it comes, and answers its path; `came` hears how many bytes that are so far. Rejects
+   * with `PushRefused` when it has more than `most` bytes, or its sender goes away; with the system's error when the
+   * disk fails.
    */
-  async receive(pack: AsyncIterable<Uint8Array>, most: number, signal: AbortSignal): Promise<string> {
+  async receive(
+    pack: AsyncIterable<Uint8Array>,
+    most: number,
+    came: (bytes: number) => void,
+    signal: AbortSignal
+  ): Promise<string> {
     const path = `${this.objects}/sent`
     // before anything that would have to be taken back where it can't be opened, or fail while nobody listens
     const file = await fs.promises.open(path, "wx", 0o600)
-    const begun = Date.now()
     let bytes = 0
     const givenUp = Promise.withResolvers<never>()
     const stop = () => givenUp.reject(signal.reason)
     if (signal.aborted) stop()
     signal.addEventListener("abort", stop, { once: true })
-    const watching = setInterval(() => {
-      if (Date.now() - begun > patience + bytes / slowest) givenUp.reject(new PushRefused({ reason: tooSlow }))
-    }, 1_000)
-    watching.unref()
     const pieces = pack[Symbol.asyncIterator]()
     const next = () =>
       pieces.next().catch(() => {
@@ -75,11 +71,11 @@ export class Quarantine {
         const piece = await Promise.race([next(), givenUp.promise])
         if (piece.done === true) return path
         bytes += piece.value.length
+        came(bytes)
         if (bytes > most) throw new PushRefused({ reason: tooLarge })
         await file.writeFile(piece.value)
       }
     } finally {
-      clearInterval(watching)
       signal.removeEventListener("abort", stop)
       // not waited for: a sender that stands still would hold it up for ever
       pieces.return?.().catch(() => {})

@@ -8,6 +8,7 @@ import { Permits } from "../native/Permits.ts"
 import { defaultLimits, type Limits } from "../Overlay/totals.ts"
 import { repositoryPath } from "../repositories.ts"
 import { checkFiles } from "./files.ts"
+import { type Pace, usual, watch } from "./pace.ts"
 import { Quarantine } from "./Quarantine.ts"
 
 export interface Options {
@@ -19,6 +20,8 @@ export interface Options {
   readonly limits?: Limits
   /** Bytes of a pack; 256 MiB unless told. */
   readonly mostPacked?: number
+  /** How slowly it may come. */
+  readonly pace?: Pace
   /** Seconds of the processor for each of git's processes; 120 unless told. */
   readonly processor?: number
 }
@@ -26,8 +29,8 @@ export interface Options {
 /**
  * Pushes that come, or wait to be looked at, at a time, and those that are looked at, each with those of one tenant
  * among them. What comes takes room on the disk alone; looking takes a processor. So it takes sixteen tenants that send
- * slowly to hold others up, and two whose packs are looked at longest let a third one in after five minutes, whatever
- * they have sent besides.
+ * as slowly as they may to hold others up; who sends more slowly, or stands still, loses its place. Two whose packs are
+ * looked at longest let a third one in after five minutes, whatever they have sent besides.
  */
 const coming = { all: 32, ofOneTenant: 2 }
 const looked = { all: 2, ofOneTenant: 1 }
@@ -100,6 +103,7 @@ export const layer = ({
   git,
   limits = defaultLimits,
   mostPacked = 256 * 1024 ** 2,
+  pace = usual,
   processor = 120
 }: Options) =>
   Layer.sync(PushIntake, () => {
@@ -118,11 +122,16 @@ export const layer = ({
           }),
           (made) => Effect.promise(() => made.remove())
         )
-        const sent = yield* within(
-          toCome,
-          tooLong,
-          attempt(gitdir, (signal) => quarantine.receive(pack, mostPacked, signal))
+        let bytes = 0
+        const came = (sofar: number) => {
+          bytes = sofar
+        }
+        const receiving = attempt(gitdir, (signal) => quarantine.receive(pack, mostPacked, came, signal))
+        const arriving = Effect.raceFirst(
+          receiving,
+          watch(() => bytes, pace)
         )
+        const sent = yield* within(toCome, tooLong, arriving)
         yield* within(untilLooked, crowded, looks.take(tenant))
         // not before: what waits there has its file on the disk
         place.release()

@@ -15,6 +15,19 @@ const malformed = new Problem({
   message: "The body is no push as git makes them. Push with git, over HTTP, to main alone."
 })
 
+/** In which the lines before a pack have to come; they are a few. */
+const untilPack = "1 minute"
+/**
+ * For how long the rest of what is refused is read: git shows an answer only when it has sent all, and of one that ends
+ * the connection before that not even why.
+ */
+const untilRead = "10 minutes"
+
+const tooSlow = new Problem({
+  code: "body/too_slow",
+  message: "The request came too slowly. Push again, over a faster connection."
+})
+
 /** What could not be read of a push: its lines, or what they are compressed with. */
 const unreadOf = (error: unknown) => (error instanceof MalformedPush ? malformed : unreadable)
 
@@ -32,9 +45,11 @@ export const received = Effect.fnUntraced(function* (workspace: WorkspaceRecord)
   const request = yield* HttpServerRequest.HttpServerRequest
   const caller = yield* Caller
   const body = yield* Stream.toAsyncIterableEffect(plainOf(request))
-  const asked = yield* Effect.tryPromise({ try: () => readPush(body), catch: unreadOf })
+  const asked = yield* Effect.tryPromise({ try: () => readPush(body), catch: unreadOf }).pipe(
+    Effect.timeoutOrElse({ duration: untilPack, orElse: () => Effect.fail(tooSlow) })
+  )
   const { updates, pack } = asked
-  const drained = Effect.ignore(Effect.tryPromise(asked.drain))
+  const drained = Effect.timeoutOption(Effect.ignore(Effect.tryPromise(asked.drain)), untilRead)
   // git asks first whether it may, with nothing in hand
   if (updates.length === 0) return new Uint8Array()
   const refusals = updates.map(refusalOf)

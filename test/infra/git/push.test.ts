@@ -3,7 +3,6 @@ import fs from "node:fs"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { vi } from "vitest"
 import { findGit, withinProcessor } from "#infra/git/native/git.ts"
 import * as PushIntakeLayer from "#infra/git/push/layer.ts"
 import { Quarantine } from "#infra/git/push/Quarantine.ts"
@@ -43,6 +42,9 @@ const pushed = (pack: Uint8Array, from = nameOf("from"), to = nameOf("to")) => (
   })()
 })
 
+/** However slowly. */
+const any = { still: 1_000, window: 1_000, least: 0 }
+
 describe.skipIf(noGit)("a push", () => {
   it.effect("gets no more of the processor than it may, however little is sent, and leaves nothing", () =>
     Effect.gen(function* () {
@@ -61,31 +63,6 @@ describe.skipIf(noGit)("a push", () => {
       // of what is looked at in time something else is told
       assert.strictEqual(yield* reasonOf(bomb(1)), "what is pushed is no commit")
     }).pipe(Effect.provide(PushIntakeLayer.layer({ directory, git: findGit(), processor: 2 })))
-  )
-
-  it.effect("that comes too slowly is told so, and not that it is broken", () =>
-    Effect.gen(function* () {
-      git(directory, ["init", "-q", "--bare", "slow.git"])
-      const take = (yield* PushIntake).take!
-      const never = Promise.withResolvers<void>()
-      const pack = (async function* () {
-        yield bomb(1).subarray(0, 100)
-        // the rest would come some day
-        vi.advanceTimersByTime(70_000)
-        await never.promise
-      })()
-      const refused = yield* take("tenant", "slow", { ...pushed(new Uint8Array()), pack }).pipe(
-        Effect.scoped,
-        Effect.flip
-      )
-      assert.deepInclude(refused, { reason: "it comes too slowly" })
-    }).pipe(Effect.provide(PushIntakeLayer.layer({ directory, git: findGit() })), (test) =>
-      Effect.acquireUseRelease(
-        Effect.sync(() => vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] })),
-        () => test,
-        () => Effect.sync(() => vi.useRealTimers())
-      )
-    )
   )
 
   it.effect(
@@ -118,7 +95,7 @@ describe.skipIf(noGit)("a push", () => {
         assert.deepInclude(yield* Fiber.join(third), { reason: "too many pushes at once; push again" })
         yield* TestClock.adjust("9 minutes")
         for (const one of slow) assert.deepInclude(yield* Fiber.join(one), { reason: "it took too long" })
-      }).pipe(Effect.scoped, Effect.provide(PushIntakeLayer.layer({ directory, git: findGit() })))
+      }).pipe(Effect.scoped, Effect.provide(PushIntakeLayer.layer({ directory, git: findGit(), pace: any })))
   )
 
   it.effect("waits with its place for one of its tenant's that is looked at, which takes five minutes at most", () =>
@@ -160,7 +137,7 @@ describe.skipIf(noGit)("a push", () => {
     const quarantine = new Quarantine(findGit()!, directory, `${directory}/early.git`, 1)
     const reason = new Error("given up")
     try {
-      const receiving = quarantine.receive(pushed(bomb(1)).pack, mebibyte, AbortSignal.abort(reason))
+      const receiving = quarantine.receive(pushed(bomb(1)).pack, mebibyte, () => {}, AbortSignal.abort(reason))
       assert.strictEqual(await receiving.then(String, (error) => error), reason)
     } finally {
       await quarantine.remove()
