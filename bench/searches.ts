@@ -60,7 +60,8 @@ const filled = Effect.fnUntraced(function* (tree: string, count: number) {
 export const searches = (scale: number) =>
   Effect.gen(function* () {
     const rows: Array<Measured> = []
-    for (const count of [1_000, Math.max(2_000, Math.round(22_000 * scale))]) {
+    for (const full of [1_000, 22_000]) {
+      const count = Math.max(200, Math.round(full * scale))
       const trees = { ...(before === undefined ? {} : { before }), now: here }
       const running = yield* Effect.forEach(Object.entries(trees), ([name, tree]) =>
         Effect.map(filled(tree, count), (one) => ({ ...one, name }))
