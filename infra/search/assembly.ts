@@ -17,7 +17,9 @@ export const unsigned = (value: number): Code =>
 const signed = (value: number): Code =>
   value >= -64 && value < 64 ? [value & 0x7f] : [(value & 0x7f) | 0x80, signed(value >> 7)]
 
+/** Parts, with how many they are before them. */
 export const list = (...items: ReadonlyArray<Code>): Code => [unsigned(items.length), items]
+/** A part with how many bytes it has before it. */
 export const sized = (code: Code): Code => {
   const bytes = bytesOf(code)
   return [unsigned(bytes.length), bytes]
@@ -25,16 +27,26 @@ export const sized = (code: Code): Code => {
 const section = (id: number, content: Code): Code => [id, sized(content)]
 const named = (text: string): Code => list(...[...text].map((letter) => [letter.charCodeAt(0)]))
 
+/** The type of a whole number. */
 export const i32 = 0x7f
+/** The type of sixteen bytes that are worked with at once. */
 export const v128 = 0x7b
+/** What a parameter or a local is. */
 export const get = (local: number): Code => [0x20, local]
+/** Puts what comes before it into a local. */
 export const set = (local: number): Code => [0x21, local]
+/** A constant. */
+/** A constant. */
 export const integer = (value: number): Code => [0x41, signed(value)]
+/** The sum of the two numbers before it. */
 export const addInteger: Code = [0x6a]
+/** Whether the first of the two numbers before it is the smaller one, both without a sign. */
 export const isBelow: Code = [0x49]
-/** Of sixteen bytes at once, and of eight of them as numbers of sixteen bits. */
+/** Sixteen bytes at an address. */
 export const load = (offset: number): Code => [0xfd, 0x00, 2, unsigned(offset)]
+/** Eight bytes at an address, as numbers of sixteen bits. */
 export const loadWidened = (offset: number): Code => [0xfd, 0x01, 0, unsigned(offset)]
+/** Sixteen bytes of nothing. */
 export const zeros: Code = [0xfd, 0x0c, Array.from({ length: 16 }, () => 0)]
 /** Does it once, and again as long as `again` leaves what is not 0. */
 export const loop = (body: Code, again: Code): Code => [0x03, 0x40, body, again, 0x0d, 0, 0x0b]

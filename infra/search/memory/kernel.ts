@@ -19,7 +19,9 @@ import {
 // JavaScript has not, and takes a seventh of the time. Two functions, `one` and `four`, with the same four addresses as
 // parameters.
 
+/** The sum of the two floats before it. */
 export const addFloat: Code = [0x92]
+/** Puts the float before it at an address. */
 export const storeFloat = (offset: number): Code => [0x38, 2, unsigned(offset)]
 const multiply: Code = [0xfd, unsigned(0xe6)]
 /** Of four floats at once. */
