@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
+from pydantic import Field
+
 from cairn_client.types.model import Model, Result
 
 
@@ -126,7 +128,7 @@ class ServiceStatus(Result):
     read_models: list[ReadModelStatus]
     reactions: list[ReactionStatus]
     search: SearchStatus
-    models: list[ModelStatus] = []
+    models: list[ModelStatus] = Field(default_factory=list)
     """The models that callers may name, and what was seen of each."""
     chats: ChatStatus
     disks: list[DiskStatus]
