@@ -33,13 +33,18 @@ export interface Running {
   readonly firstAnswer: number
 }
 
-/** Runs a program of the project on a free port, until the scope closes. */
-export const program = Effect.fnUntraced(function* (file: string, path: string, env: Record<string, string>) {
+/** Runs a program of the project on a free port, until the scope closes; `flags` are its runtime's. */
+export const program = Effect.fnUntraced(function* (
+  file: string,
+  path: string,
+  env: Record<string, string>,
+  flags: ReadonlyArray<string> = []
+) {
   const port = yield* freePort
   const started = performance.now()
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, [...runtimeArgs, join(root, file)], {
+      spawn(process.execPath, [...runtimeArgs, ...flags, join(root, file)], {
         cwd: root,
         // its parent is this process, not the one that started the benchmark
         env: { ...process.env, CAIRN_PARENT_PID: String(process.pid), PORT: String(port), ...env },
@@ -59,16 +64,21 @@ export const program = Effect.fnUntraced(function* (file: string, path: string, 
 })
 
 /** The service on a data folder, with the key of its owner; `ready` is when every read model was, in milliseconds. */
-export const service = Effect.fnUntraced(function* (dataDir: string, env: Record<string, string> = {}) {
+export const service = Effect.fnUntraced(function* (
+  dataDir: string,
+  env: Record<string, string> = {},
+  flags: ReadonlyArray<string> = []
+) {
   const key = `cairn_live_${"b".repeat(43)}`
   const started = performance.now()
-  const running = yield* program("src/main.ts", "/health", {
+  const environment = {
     CAIRN_DATA_DIR: dataDir,
     CAIRN_OWNER_KEY: key,
     CAIRN_RATE_LIMITS: "off",
     ANTHROPIC_API_KEY: "",
     ...env
-  })
+  }
+  const running = yield* program("src/main.ts", "/health", environment, flags)
   yield* untilAnswers(`http://127.0.0.1:${running.port}/ready`)
   return { ...running, key, ready: performance.now() - started }
 })
