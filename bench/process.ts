@@ -33,18 +33,24 @@ export interface Running {
   readonly firstAnswer: number
 }
 
-/** Runs a program of the project, or of another `tree` of it, on a free port, until the scope closes. */
+/** How a program of the project is run: the runtime's `flags`, and another `tree` of it than this one. */
+interface How {
+  readonly flags?: ReadonlyArray<string>
+  readonly tree?: string
+}
+
+/** Runs a program of the project on a free port, until the scope closes. */
 export const program = Effect.fnUntraced(function* (
   file: string,
   path: string,
   env: Record<string, string>,
-  tree = root
+  { flags = [], tree = root }: How = {}
 ) {
   const port = yield* freePort
   const started = performance.now()
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, [...runtimeArgs, join(tree, file)], {
+      spawn(process.execPath, [...runtimeArgs, ...flags, join(tree, file)], {
         cwd: tree,
         // its parent is this process, not the one that started the benchmark
         env: { ...process.env, CAIRN_PARENT_PID: String(process.pid), PORT: String(port), ...env },
@@ -64,11 +70,11 @@ export const program = Effect.fnUntraced(function* (
 })
 
 /** The service on a data folder, with the key of its owner; `ready` is when every read model was, in milliseconds. */
-export const service = Effect.fnUntraced(function* (dataDir: string, env: Record<string, string> = {}, tree = root) {
+export const service = Effect.fnUntraced(function* (dataDir: string, env: Record<string, string> = {}, how: How = {}) {
   const key = `cairn_live_${"b".repeat(43)}`
   const started = performance.now()
   const given = { CAIRN_DATA_DIR: dataDir, CAIRN_OWNER_KEY: key, CAIRN_RATE_LIMITS: "off", ANTHROPIC_API_KEY: "" }
-  const running = yield* program("src/main.ts", "/health", { ...given, ...env }, tree)
+  const running = yield* program("src/main.ts", "/health", { ...given, ...env }, how)
   yield* untilAnswers(`http://127.0.0.1:${running.port}/ready`)
   return { ...running, key, ready: performance.now() - started }
 })

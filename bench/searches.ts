@@ -41,7 +41,7 @@ const tasks = () => {
 
 const filled = Effect.fnUntraced(function* (tree: string, count: number) {
   const folder = yield* temporaryFolder
-  const running = yield* service(folder, { CAIRN_LOG_LEVEL: "warn" }, tree)
+  const running = yield* service(folder, { CAIRN_LOG_LEVEL: "warn" }, { tree })
   const file = join(folder, "snippets.jsonl")
   writeFileSync(file, lines(count))
   const { status, stderr } = spawnSync("node", ["start.cjs", "cairn", "import", file], {

@@ -5,6 +5,7 @@ import { calls, messagesApi, says } from "#test/MessagesApi.ts"
 import { temporaryFolder } from "./http.ts"
 import { freePort, service } from "./process.ts"
 import { type Measured, percentile } from "./report.ts"
+import { type Held, heldBy } from "./soak/held.ts"
 import { makeLoad } from "./soak/load.ts"
 import { bytesOf, type Look, lookAt, slopeOf } from "./soak/look.ts"
 
@@ -23,12 +24,19 @@ const leftOf = (before: Look, now: Look): ReadonlyArray<string> => {
   )
 }
 
+/** What comes and goes at rest, too: connections to Postgres with their sockets, a look at what is there. */
+const give: Held = { fibers: 16, signals: 16, emitters: 80, listeners: 400, timers: 16 }
+const kinds = Object.keys(give) as ReadonlyArray<keyof Held>
+const moreHeld = (before: Held, now: Held): ReadonlyArray<string> =>
+  kinds.flatMap((kind) => (now[kind] > before[kind] + give[kind] ? [`${now[kind] - before[kind]} ${kind}`] : []))
+
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /**
  * An hour (three minutes at 0.05) of all that callers do, with metrics, traces and a model: what does the service hold
  * more afterwards than it did after the first third? Fails where an operation was refused, or where anything is left
- * over that was opened: a descriptor, a thread, a process, a temporary file.
+ * over that was opened or begun: a descriptor, a thread, a process, a temporary file, a fiber, a signal, a listener, a
+ * timer.
  */
 export const soak = (scale: number) =>
   Effect.gen(function* () {
@@ -45,7 +53,8 @@ export const soak = (scale: number) =>
       return calls({ name: "Write", input: { file_path: `${prompt}.txt`, content: `${prompt}\n` } })
     })
     const metricsPort = yield* freePort
-    const { port, key, child } = yield* service(dataDir, {
+    const inspectorPort = yield* freePort
+    const environment = {
       TMPDIR: temporary,
       ANTHROPIC_API_KEY: api.key,
       ANTHROPIC_BASE_URL: api.url,
@@ -56,6 +65,9 @@ export const soak = (scale: number) =>
       OTEL_TRACES_SAMPLER_ARG: "0.1",
       CAIRN_RETENTION_EXECUTIONS: "30",
       CAIRN_LOG_LEVEL: "error"
+    }
+    const { port, key, child } = yield* service(dataDir, environment, {
+      flags: [`--inspect=127.0.0.1:${inspectorPort}`]
     })
     const load = makeLoad({ port, key, clones })
     const looks: Array<Look> = []
@@ -102,14 +114,15 @@ export const soak = (scale: number) =>
       })()
       await Promise.all([...Array.from({ length: clients }, client), watching])
     }
-    const { first, middle, last, grown } = yield* Effect.promise(async () => {
+    const { first, middle, last, grown, heldFirst, heldLast } = yield* Effect.promise(async () => {
       await work(duration / 3)
       const first = await quiet()
+      const heldFirst = await heldBy(inspectorPort)
       const bytes = bytesOf(dataDir)
       const middle = looks.length
       await work(performance.now() - began + (duration * 2) / 3)
       const last = await quiet(first)
-      return { first, middle, last, grown: bytesOf(dataDir) - bytes }
+      return { first, middle, last, grown: bytesOf(dataDir) - bytes, heldFirst, heldLast: await heldBy(inspectorPort) }
     })
     const later = looks.slice(middle)
     const operations = last.operations - first.operations
@@ -130,6 +143,7 @@ export const soak = (scale: number) =>
     const files = readdirSync(temporary)
     const leftOver = [
       ...leftOf(first, last),
+      ...moreHeld(heldFirst, heldLast),
       ...files.map((file) => `the temporary file ${file}`),
       ...[...load.failures].map(([name, message]) => `${name} failed: ${message}`)
     ]
@@ -154,6 +168,12 @@ export const soak = (scale: number) =>
         bar: "none more",
         met: true
       },
+      ...kinds.map((kind) => ({
+        name: `${kind} at rest`,
+        value: `${heldFirst[kind]}, then ${heldLast[kind]}; ${(((heldLast[kind] - heldFirst[kind]) / operations) * 1_000).toFixed(1)} for 1,000 operations`,
+        bar: `none more, give or take ${give[kind]}`,
+        met: true
+      })),
       {
         name: "disk, by operation",
         value: `${(grown / operations / 1024).toFixed(1)} KiB (${load.failed()} failed)`,
