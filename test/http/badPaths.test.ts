@@ -46,6 +46,8 @@ describe("keys", () => {
     assert.deepStrictEqual(open.sort(), [
       // who erased an organization has no key any more
       "/api/erasures/{id}",
+      // the code of its link stands for one
+      "/api/sign-in",
       ...["/api/snippets/public/list", "/api/snippets/public/search", "/health", "/ready", "/skill.md"]
     ])
   })

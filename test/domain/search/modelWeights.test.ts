@@ -58,8 +58,9 @@ it.effect("vectors of a model whose cosines are all high find as the table's do,
       byTable.matches.map(({ id }) => id)
     )
     for (const [at, { score, vector, explanation }] of byModel.matches.entries()) {
-      assert.closeTo(score, byTable.matches[at]!.score, 1e-4)
-      assert.closeTo(vector, byTable.matches[at]!.vector, 1e-5)
+      // 16 bits of a vector are fewer for a part of it that is three tenths of the whole
+      assert.closeTo(score, byTable.matches[at]!.score, 3e-4)
+      assert.closeTo(vector, byTable.matches[at]!.vector, 5e-5)
       assert.deepStrictEqual([explanation?.meaningBy, byTable.matches[at]!.explanation?.meaningBy], ["m", "table"])
     }
   }).pipe(Effect.provide(embeddings))
