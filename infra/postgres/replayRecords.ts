@@ -53,7 +53,7 @@ export const layer = Layer.effect(
       beat: (id, { position, goal, events }) =>
         Effect.map(
           sql`UPDATE replays SET seen_at = clock_timestamp(), position = ${big(position)}, goal = ${big(goal)}, events = ${BigInt(events)}
-            WHERE id = ${id}::uuid AND outcome IS NULL AND NOT cancelled RETURNING name`,
+            WHERE id = ${id}::uuid AND ${isRunning} AND NOT cancelled RETURNING name`,
           (rows) => rows.length > 0
         ),
       end: (id, { position, goal, events, differences, fault, outcome }) =>
@@ -64,7 +64,7 @@ export const layer = Layer.effect(
         ),
       cancel: (name) =>
         Effect.map(
-          sql`UPDATE replays SET cancelled = true WHERE name = ${name} AND ${isRunning} RETURNING name`,
+          sql`UPDATE replays SET cancelled = true WHERE name = ${name} AND outcome IS NULL RETURNING name`,
           (rows) => rows.length > 0
         )
     })

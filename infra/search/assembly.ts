@@ -1,4 +1,4 @@
-// What a WebAssembly program is put together of. There is none of a compiler's in this project: two loops need none.
+// What a WebAssembly program is put together of. There is no compiler in this project: a few loops need none.
 
 /** Bytes, nested as they are put together. */
 export type Code = ReadonlyArray<number | Code>

@@ -120,7 +120,8 @@ export const replay = Effect.fnUntraced(function* (
     }
     const next = yield* bringNear(rebuilt)
     const met = yield* models.promote(projection, (live) => bringTo(next, live.position))
-    yield* models.drop(met.live)
+    // it is in its place: what is left of the one before it the next replay drops
+    yield* Effect.uninterruptible(Effect.ignore(models.drop(met.live)))
     return { ...replayed, position: met.rebuilt.position, events }
   }).pipe(Effect.onError(() => Effect.ignore(models.drop(build))))
 })

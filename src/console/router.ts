@@ -29,7 +29,8 @@ export const href = (page: keyof typeof pages, parameters: Parameters = {}, quer
 /** Goes to an address; `replace`: what is seen is the same as before, a little otherwise, and no step to go back. */
 export const go = (to: string, replace = false): void => {
   const url = new URL(to, window.location.href)
-  if (url.href === here.value.href) return
+  // what stood behind # was taken out of the address
+  if (url.pathname + url.search === here.value.pathname + here.value.search) return
   if (replace) {
     window.history.replaceState(window.history.state, "", url)
   } else {

@@ -49,7 +49,9 @@ const fromThisMachine = Effect.gen(function* () {
   const peer = socket.remoteAddress ?? ""
   const host = nameIn(headers.host ?? "") ?? ""
   const isPassedOn = passedOn.some((name) => headers[name] !== undefined)
-  if (!isLocal(peer) || !isLoopback(host) || isPassedOn) return yield* notThisMachine
+  // a page of somebody else's in a browser of this machine, which could only use the code up
+  const isForeign = headers.origin !== undefined && URL.parse(headers.origin)?.host !== headers.host
+  if (!isLocal(peer) || !isLoopback(host) || isPassedOn || isForeign) return yield* notThisMachine
 })
 
 export const layer = HttpApiBuilder.group(Api, "signIn", (handlers) =>

@@ -12,6 +12,8 @@ export interface Limits {
   readonly head: number
   /** To the end of its body; what a route takes has a shorter one of its own. */
   readonly request: number
+  /** The same of a push, whose pack has a pace of its own (infra/git/push/pace.ts). */
+  readonly push: number
   /** Between two requests. */
   readonly idle: number
   /**
@@ -28,6 +30,8 @@ export interface Limits {
 export const defaults: Limits = {
   head: 15_000,
   request: 120_000,
+  // its lines, its pack, and the rest of one that is refused
+  push: 21 * 60_000,
   // longer than the proxies' own, which would else send into a closing connection
   idle: 75_000,
   deaf: 60_000,
@@ -49,8 +53,10 @@ const malformed = new Problem({
   message: "The request is not HTTP. Send an HTTP/1.1 request, as any HTTP client does."
 })
 
+const timedOut = "ERR_HTTP_REQUEST_TIMEOUT"
+
 const problemOf = (code: string | undefined): Problem => {
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return tooSlow
+  if (code === timedOut) return tooSlow
   return code === "HPE_HEADER_OVERFLOW" ? tooLong : malformed
 }
 
@@ -175,6 +181,21 @@ const beforeRoutes = (server: Server): (() => void) => {
   return () => void server.on("newListener", come)
 }
 
+const isPush = ({ url = "" }: IncomingMessage) => url.endsWith("/git-receive-pack")
+
+/** Ends requests that do not come in time. The runtime's own limit is one for all, and a push has longer. */
+const watchBodies = (server: Server, limits: Limits) => {
+  server.on("request", (request: IncomingMessage) => {
+    const { headers, socket } = request
+    const hasBody = (headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined
+    if (!hasBody || isPush(request)) return
+    const late = Object.assign(new Error("The request came too slowly."), { code: timedOut })
+    const timer = setTimeout(() => request.complete || server.emit("clientError", late, socket), limits.request)
+    timer.unref()
+    request.once("close", () => clearTimeout(timer))
+  })
+}
+
 /**
  * A server that nobody holds by being slow, and that refuses what is no request as it refuses requests; `proxies` are
  * those through which others come.
@@ -182,7 +203,7 @@ const beforeRoutes = (server: Server): (() => void) => {
 export const makeServer = (limits: Limits = defaults, proxies: ReadonlyArray<IpNetwork.IpNetwork> = []): Server => {
   const server = createServer({
     headersTimeout: limits.head,
-    requestTimeout: limits.request,
+    requestTimeout: limits.push,
     keepAliveTimeout: limits.idle,
     connectionsCheckingInterval: limits.look,
     // a request without one is refused as others are, where hosts are looked at: by itself the answer would be empty
@@ -208,6 +229,7 @@ export const makeServer = (limits: Limits = defaults, proxies: ReadonlyArray<IpN
   const ready = beforeRoutes(server)
   oneAfterAnother(server)
   countAddresses(server, limits, proxies)
+  watchBodies(server, limits)
   watchReaders(server, limits)
   watchRests(server, limits)
   endUnused(server)

@@ -15,8 +15,8 @@ export class KnownSnippets extends Context.Service<
   {
     /**
      * The snippet, if the scope sees it. Where it lives never changes, so what is known may say yes to those who live
-     * there; to others it may have been withdrawn since. Only a no is worth waiting for the catalogue; one that is
-     * still behind the log can't say it. That a snippet was deleted is for its decider to say.
+     * there; to others it may have been withdrawn since. A no, and their yes, are worth waiting for the catalogue; one
+     * that is still behind the log can't say either. That a snippet was deleted is for its decider to say.
      */
     readonly seen: (scope: Scope, id: string) => Effect.Effect<KnownSnippet | undefined, Stale | Unreadable>
   }
@@ -44,7 +44,7 @@ export class KnownSnippets extends Context.Service<
           const before = kept.get(id)
           if (before !== undefined && visible(before) && scope.homes.includes(before.home)) return before
           const stored = yield* look(id)
-          if (visible(stored)) return stored
+          if (stored !== undefined && visible(stored) && scope.homes.includes(stored.home)) return stored
           const waited = yield* Effect.exit(asker.fresh(Snippets))
           const fresh = yield* look(id)
           if (visible(fresh)) return fresh

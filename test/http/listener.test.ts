@@ -9,7 +9,17 @@ import { refused } from "./problem.ts"
 /**
  * What a server does with who is slow, by waits that a test can wait for; that it does it is a connection that ends.
  */
-const hasty = { ...defaults, head: 400, request: 800, idle: 400, deaf: 400, look: 50, connections: 8, ofOneAddress: 3 }
+const hasty = {
+  ...defaults,
+  head: 400,
+  request: 800,
+  push: 2_400,
+  idle: 400,
+  deaf: 400,
+  look: 50,
+  connections: 8,
+  ofOneAddress: 3
+}
 
 let server: Server
 /** Requests that were begun and whose answers have not gone yet, by address. */
@@ -174,6 +184,14 @@ describe("a connection ends", () => {
     for (const raw of [silent, dripping]) told(raw, 408, "body/too_slow")
   })
 
+  it("of a push as late as its pack may come, which is later", async () => {
+    const began = performance.now()
+    const raw = await sent(post("/workspaces/w.git/git-receive-pack"), { drip: "c" })
+    told(raw, 408, "body/too_slow")
+    // by the listener's own clock, which nothing else on the machine makes faster
+    assert.isAtLeast(performance.now() - began, hasty.push)
+  })
+
   it("of a body that goes on behind its answer", async () => {
     assert.match(await sent(post("/unread"), { drip: "c" }), /^HTTP\/1\.1 200 /)
   })
@@ -182,6 +200,8 @@ describe("a connection ends", () => {
 
   it("that asks for nothing more, and not while its answer is thought of", async () => {
     assert.match(await sent("GET /thinking HTTP/1.1\r\nHost: x\r\n\r\n"), /thought/)
+    // what came whole waits for as long as it is worked on
+    assert.match(await sent("POST /thinking HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab"), /thought/)
   })
 
   it("of what is no HTTP, with the one error body", async () => {
@@ -248,7 +268,10 @@ describe("a connection ends", () => {
 
 describe("a server that ends", () => {
   it("waits for no connection on which nothing came", { timeout: 60_000 }, async () => {
-    const server = makeServer({ ...defaults, head: 3_600_000, request: 3_600_000 }).on("request", handle)
+    const server = makeServer({ ...defaults, head: 3_600_000, request: 3_600_000, push: 3_600_000 }).on(
+      "request",
+      handle
+    )
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     const connected = new Promise((resolve) => server.once("connection", resolve))
     const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").on("error", () => {})

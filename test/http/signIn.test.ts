@@ -79,11 +79,14 @@ describe("a sign-in by the link that is printed", () => {
       { "x-real-ip": "127.0.0.1" },
       { via: "1.1 proxy" },
       { "x-forwarded-proto": "https" },
+      // a page of somebody else's, in a browser of this machine
+      { origin: "https://example.com" },
+      { origin: "null" },
       { host: "cairn.example.com" },
       { host: `localhost.example.com:${port()}` }
     ]
     for (const headers of elsewhere) refused(await exchange(code, headers), 403, "permission/not_this_machine")
-    assert.strictEqual((await exchange(code)).status, 200)
+    assert.strictEqual((await exchange(code, { origin: `http://127.0.0.1:${port()}` })).status, 200)
   })
 
   it.skipIf(outward === undefined)("is for the other end of the connection, and not for what it says", async () => {

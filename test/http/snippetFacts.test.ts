@@ -4,6 +4,7 @@ import { memberKey, organization } from "#test/service/tenants.ts"
 import { type Service, startService } from "#test/service.ts"
 import { functionsBy, tracked } from "./functions.ts"
 import { refused } from "./problem.ts"
+import { remove } from "./store.ts"
 
 type Call = Service["call"]
 interface Retrieved {
@@ -97,6 +98,8 @@ describe("the searches that found a snippet", () => {
     refused(await service.call("GET", `/api/snippets/${randomUUID()}/retrievals`), 404, "not_found/snippet")
     refused(await service.call("GET", `/api/snippets/${id}/retrievals?limit=101`), 400, "validation/invalid_field")
     refused(await service.call("GET", `/api/snippets/${id}/retrievals?cursor=x`), 400, "validation/invalid_field")
+    await remove(service.call, id)
+    refused(await service.call("GET", `/api/snippets/${id}/retrievals`), 404, "not_found/snippet")
   })
 })
 

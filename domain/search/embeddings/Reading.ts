@@ -16,7 +16,7 @@ export interface Rows extends Pick<EmbeddingTable, "dimensions" | "rows" | "scal
 }
 
 /** Numbers that a desk keeps room for from one task to the next. */
-const kept = 65_536
+const kept = 262_144
 
 /**
  * Where cosines are written down, of one task at a time: memory of that size is dear to take anew for each search.

@@ -23,7 +23,7 @@ const edge = 0.2
 export class Nearness {
   /** By the segment's first place and the slot; `NaN`: not compared. */
   cosines = new Float32Array(0)
-  /** What the cosine of one that was not compared is at the most, by all that is known of it. */
+  /** What the cosine of one that was not compared hardly surpasses. */
   ceiling = 1
 
   readonly #memory: VectorMemory

@@ -34,10 +34,10 @@ export class VectorMemory {
   readonly #width: number
   readonly #signWidth: number
   readonly #freed = new Map<number, Array<Block>>()
-  /** Addresses: of the results of the first four queries, of the second four, and of the signs' tables, once used. */
+  /** Addresses: of the results of the first four queries, of the second four, and of the signs' tables. */
   readonly #results: number
   readonly #further: number
-  #tables: number | undefined
+  readonly #tables: number
   #used: number
   #asked: ReadonlyArray<Vector> = []
   #mostEstimate = 0
@@ -54,8 +54,9 @@ export class VectorMemory {
     this.#signKernel = makeSignKernel(this.#signWidth, this.#memory)
     this.#results = mostQueries * dimensions * 4
     this.#further = this.#results + blockVectors * 16
-    this.#used = this.#further + blockVectors * 16
-    this.#fit()
+    this.#tables = this.#further + blockVectors * 16
+    this.#used = this.#tables + 2 * tableBytes(this.#signWidth)
+    this.#fit(this.#used)
   }
 
   get mostEstimate(): number {
@@ -66,10 +67,11 @@ export class VectorMemory {
   allocate(vectors: number): Block {
     const freed = this.#freed.get(vectors)?.pop()
     if (freed !== undefined) return freed
-    const block = { address: this.#used, vectors }
-    this.#used += this.#size(vectors)
-    this.#fit()
-    return block
+    const address = this.#used
+    // where there is no room, nothing is taken
+    this.#fit(address + this.#size(vectors))
+    this.#used = address + this.#size(vectors)
+    return { address, vectors }
   }
 
   free(block: Block): void {
@@ -176,11 +178,6 @@ export class VectorMemory {
 
   /** Where the signs' tables of what is asked are. */
   #writtenTables(): number {
-    if (this.#tables === undefined) {
-      this.#tables = this.#used
-      this.#used += 2 * tableBytes(this.#signWidth)
-      this.#fit()
-    }
     if (this.#tabled === this.#asked) return this.#tables
     this.#tabled = this.#asked
     const numberOf = (query: number) => (number: number, at: number) => this.#asked[query + number]?.[at] ?? 0
@@ -203,8 +200,8 @@ export class VectorMemory {
     return vectors * (this.#width + 4 + this.#signWidth)
   }
 
-  #fit(): void {
-    const missing = this.#used - this.#memory.buffer.byteLength
+  #fit(bytes: number): void {
+    const missing = bytes - this.#memory.buffer.byteLength
     if (missing > 0) this.#memory.grow(Math.ceil(missing / unit))
     const { buffer } = this.#memory
     if (this.#floats.buffer === buffer) return

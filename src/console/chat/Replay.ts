@@ -31,7 +31,8 @@ export const Replay = ({ id, of, step }: { readonly id: string; readonly of: Hea
   const at = (turn: number) => href("run", { id }, { turn })
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
-      if (isTaken(event)) return
+      // held down, it would fill the tab's history
+      if (event.repeat || isTaken(event)) return
       const to = event.key === "ArrowLeft" ? step - 1 : event.key === "ArrowRight" ? step + 1 : 0
       if (to >= 1 && to <= last) go(at(to))
     }
@@ -41,7 +42,7 @@ export const Replay = ({ id, of, step }: { readonly id: string; readonly of: Hea
   const past = of.turns.slice(0, step)
   const files = filesOf({ ...of, turns: past })
   const { read, written } = tokensOf(past)
-  const unknown = past.some(({ changed, results }) => changed.length === 0 && results.length > 0)
+  const isForgotten = past.some((turn) => turn.isForgotten)
   return html`<nav class="turn-steps" aria-label="Steps of the run">
       ${step > 1 ? html`<a href=${at(step - 1)} rel="prev">← Turn ${step - 1}</a>` : html`<span class="quiet">The first turn</span>`}
       <b role="status">Turn ${step} of ${last}</b>
@@ -50,7 +51,7 @@ export const Replay = ({ id, of, step }: { readonly id: string; readonly of: Hea
     <${Turns} of=${of.turns.slice(step - 1, step)} />
     <section aria-label="After this turn"><h2>After this turn</h2>
       <p>${read.toLocaleString("en")} tokens read and ${written.toLocaleString("en")} written so far.</p>
-      ${files.length === 0 && html`<p class="quiet">No file was changed by then${unknown && ", or the service does not know any more: it forgets files between turns a day after the run"}.</p>`}
+      ${files.length === 0 && html`<p class="quiet">${isForgotten ? "Which files were changed by then is not known any more: it is forgotten a day after the run." : "No file was changed by then."}</p>`}
       <ul class="plain changes">${files.map(({ path, status }) => html`<li key=${path}><span class=${`status ${status}`}>${status}</span> <span class="path"><${Text} of=${path} /></span></li>`)}</ul></section>
     <p class="note">What is not told here: the messages that the model was sent at this turn, and what it cost.
       ${may("events.newestEvents") && html` When each step was recorded is <a href=${href("events", {}, { stream: `chat-${id}` })}>in the log</a>.`}</p>`

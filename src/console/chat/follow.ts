@@ -17,6 +17,8 @@ export interface Turn {
   readonly calls: ReadonlyArray<ToolCall>
   readonly results: ReadonlyArray<ToolResult>
   readonly changed: ReadonlyArray<FileChange>
+  /** The service does not know any more what changed. */
+  readonly isForgotten: boolean
   readonly usage: RunUsage | undefined
 }
 
@@ -31,7 +33,15 @@ export interface Heard {
 
 export const silence: Heard = { turns: [], workspace: undefined, model: "", notes: [], run: undefined }
 
-const empty = (turn: number): Turn => ({ turn, text: "", calls: [], results: [], changed: [], usage: undefined })
+const empty = (turn: number): Turn => ({
+  turn,
+  text: "",
+  calls: [],
+  results: [],
+  changed: [],
+  isForgotten: false,
+  usage: undefined
+})
 
 const withTurn = (heard: Heard, number: number, change: (turn: Turn) => Turn): Heard => {
   const known = heard.turns.find(({ turn }) => turn === number)
@@ -62,7 +72,8 @@ export const heardAfter = (heard: Heard, event: RunEvent): Heard => {
       return withTurn(heard, event.turn, (turn) => ({
         ...turn,
         results: event.results,
-        changed: event.changedFiles ?? []
+        changed: event.changedFiles ?? [],
+        isForgotten: event.changedFiles === null
       }))
     case "resumed":
       return noted(heard, "Another process took it up.")

@@ -10,9 +10,10 @@ import { Lags, type Sample } from "../readModels/Lags.ts"
 import { useTitle } from "../title.ts"
 import { bytesIn } from "../workspaces/bytes.ts"
 
-const pause = 2_000
+/** Two requests each: a key may make a hundred a minute. */
+const pause = 5_000
 /** Looks that are kept: ten minutes of them. */
-const looks = 300
+const looks = 120
 
 interface Row {
   readonly name: string

@@ -40,10 +40,11 @@ const State = ({ of: { run } }: { readonly of: Heard }): Node => {
 
 const Side = ({ of, workspace }: { readonly of: Heard; readonly workspace: string }): Node => {
   const files = filesOf(of)
+  const isForgotten = of.turns.some((turn) => turn.isForgotten)
   const { run } = of
   return html`<aside aria-label="What it did">
     <section><h2>Files</h2>
-      ${files.length === 0 && html`<p class="quiet">None changed${run === undefined ? " yet" : ""}.</p>`}
+      ${files.length === 0 && html`<p class="quiet">${isForgotten ? "Which ones changed is not known any more." : `None changed${run === undefined ? " yet" : ""}.`}</p>`}
       <ul class="plain changes">${files.map(
         ({ path, status }) => html`<li key=${path}><span class=${`status ${status}`}>${status}</span>
           <a class="path" href=${href("files", { id: workspace }, { path, at: run?.answer?.commit })}><${Text} of=${path} /></a></li>`

@@ -18,6 +18,8 @@ const Running = ({ of }: { readonly of: Replay }): Node => {
 /** What came of the last replay, in words. */
 const Result = ({ of }: { readonly of: Replay }): Node => {
   const differing = of.differences.reduce((sum, { rows }) => sum + rows, 0)
+  // so many are looked at, of all tables together
+  const more = differing >= 50 ? " or more" : ""
   const [mark, said] =
     of.state === "failed"
       ? ["failed", "failed"]
@@ -27,8 +29,8 @@ const Result = ({ of }: { readonly of: Replay }): Node => {
           ? ["failed", "broken off"]
           : differing === 0
             ? ["completed", of.promote ? "rebuilt, and was the same" : "as the log says"]
-            : ["failed", `${of.promote ? "rebuilt, and differed" : "differs"} in ${count(differing)} rows`]
-  const tables = of.differences.map(({ table, rows }) => `${table}: ${count(rows)}${rows >= 50 ? " or more" : ""}`)
+            : ["failed", `${of.promote ? "rebuilt, and differed" : "differs"} in ${count(differing)} rows${more}`]
+  const tables = of.differences.map(({ table, rows }) => `${table}: ${count(rows)}${more}`)
   return html`<span><span class=${`status ${mark}`}>${said}</span> <small class="quiet"><${Time} at=${of.endedAt ?? of.startedAt} /></small>
     ${tables.length > 0 && html` <small><${Text} of=${tables.join(", ")} /></small>`}
     ${of.fault !== null && html` <small><${Text} of=${of.fault} /></small>`}</span>`

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks"
+import { PermissionDeniedError } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { Text } from "../parts/Text.ts"
 import { valueOf } from "../parts/valueOf.ts"
-import { parting, signIn, signInByLink } from "../session.ts"
+import { failure, parting, signIn, signInByLink } from "../session.ts"
 import { linkCode } from "./link.ts"
 
 const Mark = (): Node => html`
@@ -31,15 +32,18 @@ const ByLink = ({ code, keep, setKeep }: Keeping & { readonly code: string }): N
     setBusy(true)
     try {
       await signInByLink(code, keep)
+      linkCode.value = undefined
     } catch (error) {
-      parting.value = error instanceof Error ? error.message : String(error)
+      parting.value = failure(error)
+      // refused, it is no code any more; otherwise it can be tried again
+      if (error instanceof PermissionDeniedError) linkCode.value = undefined
+      setBusy(false)
     }
-    // whatever came of it, it is no code any more
-    linkCode.value = undefined
   }
   return html`<form onSubmit=${submit} novalidate>
     <${Mark} />
     <p class="lead">You followed the link that the service has printed. Its code works once, within a minute.</p>
+    ${parting.value !== "" && html`<p class="problem" role="alert"><${Text} of=${parting.value} /></p>`}
     <button class="primary" autofocus disabled=${busy} aria-describedby="link-note">${busy ? "Signing in…" : "Sign in"}</button>
     <${Keep} keep=${keep} setKeep=${setKeep} />
     <p id="link-note" class="quiet">You sign in as who operates the service, for twelve hours, with a key that is made for it: it is called “Sign-in link”, and can be revoked.</p>

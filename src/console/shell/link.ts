@@ -11,14 +11,14 @@ const takeCode = (): void => {
   const { hash, pathname, search } = window.location
   if (!hash.startsWith(mark)) return
   window.history.replaceState(window.history.state, "", pathname + search)
-  linkCode.value = hash.slice(mark.length)
+  // who is signed in needs none
+  if (!session.value) linkCode.value = hash.slice(mark.length)
 }
 
 /** From now on, a link that signs in is heeded: here, and where it is pasted over the address of this page. */
 export const heedLink = (): void => {
   takeCode()
   window.addEventListener("hashchange", takeCode)
-  // who is signed in needs none
   session.subscribe((open) => {
     if (open) linkCode.value = undefined
   })

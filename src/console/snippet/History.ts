@@ -13,8 +13,9 @@ import { may } from "../session.ts"
 import { type Names, useNames } from "../usage/names.ts"
 import { binsOf, type Grading, gradingsIn, type Vote, votesIn } from "./votes.ts"
 
-/** Events of a snippet that are read: the newest. */
+/** Of each kind that tells of votes and gradings, how many events are read: the newest. */
 const read = 1_000
+const kinds = ["VoteCast", "VoteRequested", "GradingFailed", "GradingCancelled"]
 /** Rows of a list that are shown until all are asked for. */
 const few = 10
 
@@ -73,30 +74,50 @@ const Gradings = ({ gradings }: { readonly gradings: ReadonlyArray<Grading> }): 
   )}</ul>${more}`
 }
 
-const Told = ({ events, id }: { readonly events: ReadonlyArray<RecordedEvent>; readonly id: string }): Node => {
+interface Read {
+  /** What happened last. */
+  readonly latest: ReadonlyArray<RecordedEvent>
+  /** All votes and gradings, in their order; `hasMore`: there were earlier ones. */
+  readonly votes: ReadonlyArray<RecordedEvent>
+  readonly hasMore: boolean
+}
+
+const Told = ({ latest, votes, hasMore, id }: Read & { readonly id: string }): Node => {
   const { names } = useNames()
   const log = href("events", {}, { stream: `snippet-${id}` })
   return html`
-    <section class="votes-over-time"><h2>Votes over time</h2><${VotesOverTime} votes=${votesIn(events)} names=${names} /></section>
-    <section><h2>AI gradings</h2><${Gradings} gradings=${gradingsIn(events)} /></section>
+    <section class="votes-over-time"><h2>Votes over time</h2><${VotesOverTime} votes=${votesIn(votes)} names=${names} /></section>
+    <section><h2>AI gradings</h2><${Gradings} gradings=${gradingsIn(votes)} />
+      ${hasMore && html`<p class="note">Votes and gradings are the latest ${read.toLocaleString("en")} of each kind.</p>`}</section>
     <section><h2>What happened to it</h2>
-      <${Rows} of=${events.toReversed().slice(0, few)} names=${names} label="Events of the snippet, the newest first" />
-      <p class="note">${events.length === read && `Votes and gradings are those of its latest ${read.toLocaleString("en")} events. `}<a href=${log}>All of it, in the log</a></p></section>`
+      <${Rows} of=${latest.toReversed()} names=${names} label="Events of the snippet, the newest first" />
+      <p class="note"><a href=${log}>All of it, in the log</a></p></section>`
 }
 
 /** A snippet's history out of the log, for those who may read it. Another organization's log tells nothing here. */
 export const History = ({ id }: { readonly id: string }): Node | null => {
   const isRead = may("events.newestEvents")
-  const loaded = useLoaded(isRead ? id : undefined, ({ cairn }, signal) =>
-    cairn.system.newestEvents({ stream: `snippet-${id}`, limit: read }, { signal })
-  )
+  const loaded = useLoaded(isRead ? id : undefined, async ({ cairn }, signal): Promise<Read> => {
+    // by kind: its runs are in the same stream, and may be long and many
+    const ask = (more: { readonly type?: string; readonly limit: number }) =>
+      cairn.system.newestEvents({ stream: `snippet-${id}`, ...more }, { signal })
+    const [latest, ...told] = await Promise.all([
+      ask({ limit: few }),
+      ...kinds.map((type) => ask({ type, limit: read }))
+    ])
+    return {
+      latest: latest.events,
+      votes: told.flatMap(({ events }) => events),
+      hasMore: told.some(({ nextBefore }) => nextBefore !== null)
+    }
+  })
   if (!isRead) return null
   return whenThere(
     loaded,
-    ({ events }) =>
-      events.length === 0
+    (of) =>
+      of.latest.length === 0
         ? html`<section><h2>What happened to it</h2><p class="note">It is another organization's: its votes and events are in that one's log.</p></section>`
-        : html`<${Told} events=${events} id=${id} />`,
+        : html`<${Told} ...${of} id=${id} />`,
     3
   )
 }

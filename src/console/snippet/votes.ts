@@ -82,7 +82,10 @@ export const binsOf = (votes: ReadonlyArray<Vote>, now: number): ReadonlyArray<B
   week.setDate(week.getDate() - fewestBins + 1)
   const first = new Date(Math.min(Date.parse(votes[0]?.at ?? week.toISOString()), week.getTime()))
   first.setHours(0, 0, 0, 0)
-  const days = Math.max(1, Math.ceil((now - first.getTime()) / day))
+  const today = new Date(now)
+  today.setHours(0, 0, 0, 0)
+  // midnights may be an hour more or less apart
+  const days = Math.round((today.getTime() - first.getTime()) / day) + 1
   const stretch = Math.ceil(days / mostBins)
   return Array.from({ length: Math.ceil(days / stretch) }, (_, index) => {
     const [from, end] = [new Date(first), new Date(first)]

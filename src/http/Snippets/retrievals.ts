@@ -6,6 +6,8 @@ import { beginning, positionOf } from "#engine/Position.ts"
 import { decodeAll } from "#engine/pages.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { Retrievals, type SearchesFor, searchesFor } from "#projections/Retrievals.ts"
+import { knownSnippet } from "#projections/Snippets/queries.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import { cursors, placePosition } from "#src/api/cursor.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
@@ -51,7 +53,9 @@ export const retrievals = Effect.fnUntraced(function* (
   const id = idIn(given)
   const known = id === undefined ? undefined : yield* (yield* KnownSnippets).seen(scope, id)
   if (id === undefined || known === undefined) return yield* noSnippet
-  yield* freshOrStale(Retrievals)
+  yield* Effect.all([freshOrStale(Retrievals), freshOrStale(Snippets)], { concurrency: 2, discard: true })
+  // what is known of where it lives does not say that it is still there
+  if ((yield* Effect.orDie(knownSnippet(id))) === undefined) return yield* noSnippet
   const asked = ["retrievals", tenant, id, ...(yield* placesIn)]
   const [before] = (yield* places.read(asked, cursor)) ?? [null]
   const rows = yield* Effect.orDie(searchesFor(tenant, id, before, limit + 1))

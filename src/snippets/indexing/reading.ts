@@ -134,9 +134,10 @@ export const makeReading = Effect.fnUntraced(function* (
   const hear = Effect.gen(function* () {
     const found = yield* index.stand
     const { build, position } = leftOutOf
-    const isDue = build !== found.build || (yield* Clock.currentTimeMillis) - leftOutAt >= between
-    if (isDue && position !== found.position) yield* readLeftOut(found)
+    // before all else: others wait for it
     yield* stands(found)
+    const isLater = (yield* Clock.currentTimeMillis) - leftOutAt >= between
+    if (build !== found.build || (isLater && position !== found.position)) yield* readLeftOut(found)
     return false
   })
 
