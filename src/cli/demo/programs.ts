@@ -44,6 +44,8 @@ const start = (
       CAIRN_OWNER_KEY: "",
       CAIRN_RATE_LIMITS: "",
       CAIRN_SANDBOX: "",
+      // on a machine with much else to do an index elsewhere may be more than a second behind
+      CAIRN_READ_PATIENCE_MS: "60000",
       ...environment,
       CAIRN_PARENT_PID: String(process.pid)
     }
