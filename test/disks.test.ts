@@ -59,7 +59,8 @@ describe("what wants room", () => {
       "keys.createKey",
       "keys.limitKey",
       "organization.rename",
-      "users.changeRole"
+      "users.changeRole",
+      "replays.replay"
     ])
   })
 
@@ -77,7 +78,8 @@ describe("what wants room", () => {
       "comments.deleteComment",
       "keys.revokeKey",
       "organization.erase",
-      "users.eraseUser"
+      "users.eraseUser",
+      "replays.cancelReplay"
     ])
     for (const id of taking) assert.deepStrictEqual(disksOf(id), [], id)
   })

@@ -35,7 +35,7 @@ export const v128 = 0x7b
 export const get = (local: number): Code => [0x20, local]
 /** Puts what comes before it into a local. */
 export const set = (local: number): Code => [0x21, local]
-/** A constant. */
+/** A number that stands in the program. */
 export const integer = (value: number): Code => [0x41, signed(value)]
 /** The sum of the two numbers before it. */
 export const addInteger: Code = [0x6a]

@@ -57,7 +57,7 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
       ),
     HttpApiEndpoint.get("retrievals", "/api/snippets/:id/retrievals", {
       params: { id: Id },
-      query: Schema.Struct({ limit: wholeInQuery(1, 100), cursor: Schema.optional(Cursor) }),
+      query: Schema.Struct({ limit: wholeInQuery(1, 1000), cursor: Schema.optional(Cursor) }),
       success: Schema.Struct({ retrievals: Schema.Array(Retrieval), next_cursor: NextCursor })
     }).annotateMerge(
       OpenApi.annotations({

@@ -96,7 +96,7 @@ describe("the searches that found a snippet", () => {
     const member = service.as((await memberKey(service.call, "m@example.org")).key)
     assert.strictEqual((await member("GET", `/api/snippets/${id}/retrievals`)).status, 403)
     refused(await service.call("GET", `/api/snippets/${randomUUID()}/retrievals`), 404, "not_found/snippet")
-    refused(await service.call("GET", `/api/snippets/${id}/retrievals?limit=101`), 400, "validation/invalid_field")
+    refused(await service.call("GET", `/api/snippets/${id}/retrievals?limit=1001`), 400, "validation/invalid_field")
     refused(await service.call("GET", `/api/snippets/${id}/retrievals?cursor=x`), 400, "validation/invalid_field")
     await remove(service.call, id)
     refused(await service.call("GET", `/api/snippets/${id}/retrievals`), 404, "not_found/snippet")

@@ -25,7 +25,7 @@ const noSnippet = fieldProblem(
 const places = cursors<readonly [position: number]>(Schema.Tuple([placePosition]))
 
 /** The first search of a row, as the log has it; `undefined`: it is not in it any more. */
-const told = Effect.fnUntraced(function* (tenant: string, { stream, position, up, down }: SearchesFor) {
+const asLogged = Effect.fnUntraced(function* (tenant: string, { stream, position, up, down }: SearchesFor) {
   const store = yield* EventStore
   const tell = yield* positionWriter
   const at = positionOf(position)
@@ -43,6 +43,9 @@ const told = Effect.fnUntraced(function* (tenant: string, { stream, position, up
   } satisfies typeof Retrieval.Type
 })
 
+/** Rows of a page at the most: each is read from the log. */
+const mostTold = 100
+
 /** A page of the caller's organization's searches that found a snippet, the latest first. */
 export const retrievals = Effect.fnUntraced(function* (
   given: string,
@@ -58,14 +61,15 @@ export const retrievals = Effect.fnUntraced(function* (
   if ((yield* Effect.orDie(knownSnippet(id))) === undefined) return yield* noSnippet
   const asked = ["retrievals", tenant, id, ...(yield* placesIn)]
   const [before] = (yield* places.read(asked, cursor)) ?? [null]
-  const rows = yield* Effect.orDie(searchesFor(tenant, id, before, limit + 1))
-  const page = rows.slice(0, limit)
+  const told = Math.min(limit, mostTold)
+  const rows = yield* Effect.orDie(searchesFor(tenant, id, before, told + 1))
+  const page = rows.slice(0, told)
   const shown = yield* Effect.mapError(
-    Effect.forEach(page, (row) => told(tenant, row)),
+    Effect.forEach(page, (row) => asLogged(tenant, row)),
     () => new Unreadable()
   )
   return {
     retrievals: shown.filter((one) => one !== undefined),
-    next_cursor: rows.length > limit ? places.write(asked, [Number(page.at(-1)!.position)]) : null
+    next_cursor: rows.length > told ? places.write(asked, [Number(page.at(-1)!.position)]) : null
   }
 })
