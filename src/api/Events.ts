@@ -2,7 +2,7 @@ import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { eventSchemas } from "#domain/events.ts"
 import { toldPosition } from "#domain/toldPosition.ts"
-import { AnyText, Id, isTime, JsonObject, wellFormed, wholeInQuery } from "./fields.ts"
+import { AnyText, Id, iso8601, JsonObject, wholeInQuery } from "./fields.ts"
 import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 const RecordedEvent = Schema.Struct({
@@ -51,12 +51,9 @@ const EventType = Schema.Literals(Struct.keys(eventSchemas)).annotate({ identifi
 
 /** What tells how far back to begin. */
 const PositionOrTime = Schema.String.check(
-  wellFormed,
-  Schema.makeFilter((text) =>
-    toldPosition.test(text) || isTime(text)
-      ? undefined
-      : "is neither a position nor a time; expected ISO 8601, e.g. 2026-01-31T12:00:00Z"
-  )
+  Schema.isPattern(new RegExp(`${toldPosition.source}|${iso8601.source}`, "u"), {
+    message: "is neither a position nor a time; expected ISO 8601, e.g. 2026-01-31T12:00:00Z"
+  })
 )
 
 /** What both readings take. */

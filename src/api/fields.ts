@@ -51,11 +51,8 @@ export const FileContent = AnyText.check(
 /**
  * A day, and mostly a time of it, with or without a zone: what else a runtime takes for a time differs between them.
  */
-const iso8601 =
+export const iso8601 =
   /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?$/u
-
-/** Whether a text is such a time. */
-export const isTime = (text: string): boolean => iso8601.test(text)
 
 export const time = Schema.String.check(
   Schema.isPattern(iso8601, { message: "is no time; expected ISO 8601, e.g. 2026-01-31T12:00:00Z" })
