@@ -31,8 +31,8 @@ export default defineConfig({
     // of what hangs: on a machine with much else to do, anything may take this long
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // Twice the cores: half of the time a file waits for a process, a disk or a deadline. CI has other work for them: with
-    // more at once an Elasticsearch did not answer in time.
+    // Twice the cores: half of the time a file waits for a process, a disk or a deadline. CI has other work for them:
+    // with more at once an Elasticsearch did not answer in time.
     maxWorkers: isCi ? 2 : 2 * availableParallelism(),
     ...(isCi ? {} : { sequence: { sequencer: Spread } }),
     // a failure says what differs: of a value that was made at random there is no other trace
