@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { EventStore } from "#engine/ports/EventStore.ts"
+import { Lenience } from "#infra/search/elastic/Engine.ts"
 import { layer } from "#infra/search/elastic/layer.ts"
 import { Installation } from "#ports/Installation.ts"
 import { embeddings } from "#test/embeddings.ts"
@@ -20,4 +21,8 @@ export const indexAt = (urls: string, index: string, installation = "one", log: 
   )
 
 /** The adapter on an index that nobody has used: another one each time it is built. */
-export const newIndex = (urls: string) => Layer.unwrap(Effect.sync(() => indexAt(urls, newName())))
+export const newIndex = (urls: string) =>
+  Layer.unwrap(Effect.sync(() => indexAt(urls, newName()))).pipe(
+    // what it finds is looked at, and not how soon
+    Layer.provide(Layer.succeed(Lenience, 10))
+  )

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { Client, ClusterConnectionPool, HttpConnection } from "@elastic/elasticsearch"
-import { Data, Effect, Redacted, Schedule, type Scope } from "effect"
+import { Context, Data, Effect, Redacted, Schedule, type Scope } from "effect"
 import { areCertificates } from "#ports/certificate.ts"
 import type { ElasticsearchSettings } from "#ports/ElasticsearchSettings.ts"
 import { EngineUnusable } from "#ports/EngineUnusable.ts"
@@ -9,6 +9,9 @@ import { faultOf, passesByItself } from "./fault.ts"
 
 /** Milliseconds that an answer may take: of a search, of a write, of what changes whole indices. */
 export const patience = { search: 5_000, write: 30_000, change: 60_000, merge: 600_000 } as const
+
+/** How many times as long is waited, where a machine has much else to do. */
+export const Lenience = Context.Reference<number>("cairn/Lenience", { defaultValue: () => 1 })
 
 export interface Request {
   readonly method: "GET" | "POST" | "PUT" | "DELETE"
@@ -104,8 +107,10 @@ export const connect = (settings: ElasticsearchSettings): Effect.Effect<Engine, 
           )
         )
     )
-    const send = <A>({ method, path, query, body, lines, within }: Request) =>
-      Effect.tryPromise({
+    const lenience = yield* Lenience
+    const send = <A>({ method, path, query, body, lines, within: usual }: Request) => {
+      const within = usual * lenience
+      return Effect.tryPromise({
         try: async (signal): Promise<Answer<A>> => {
           const given = { method, path, ...(query && { querystring: query }), ...(body && { body }) }
           const { statusCode, body: answer } = await client.transport.request<A>(
@@ -121,6 +126,7 @@ export const connect = (settings: ElasticsearchSettings): Effect.Effect<Engine, 
           orElse: () => Effect.fail(new Unanswered({ fault: "nothing that it says is an answer", passes: true }))
         })
       )
+    }
     const host = settings.urls.map((url) => new URL(url).host).join(", ")
     const unusable = (fault: string, passes: boolean) =>
       new EngineUnusable({ message: `Elasticsearch at ${host} (ELASTICSEARCH_URL) can't be used: ${fault}`, passes })
