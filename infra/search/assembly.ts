@@ -50,6 +50,31 @@ export const zeros: Code = [0xfd, 0x0c, Array.from({ length: 16 }, () => 0)]
 /** Does it once, and again as long as `again` leaves what is not 0. */
 export const loop = (body: Code, again: Code): Code => [0x03, 0x40, body, again, 0x0d, 0, 0x0b]
 
+/** Parameters of a function that goes through items: where the first is, behind the last, and where results go. */
+interface Through {
+  readonly item: number
+  readonly end: number
+  readonly to: number
+  /** Bytes of an item, and of what is written of each. */
+  readonly size: number
+  readonly result: number
+}
+
+/** A function that does the same for each item, of which there is one at least; `locals` are so many of a type. */
+export const through = (
+  { item, end, to, size, result }: Through,
+  locals: readonly [count: number, type: number],
+  body: Code
+): Code =>
+  sized([
+    list([...locals]),
+    loop(
+      [body, get(to), integer(result), addInteger, set(to)],
+      [get(item), integer(size), addInteger, set(item), get(item), get(end), isBelow]
+    ),
+    0x0b
+  ])
+
 /** A module of functions with the same four addresses as parameters, on the memory that it is given. */
 const moduleOf = (functions: { readonly [name: string]: Code }): WebAssembly.Module => {
   const names = Object.keys(functions)

@@ -1,19 +1,4 @@
-import {
-  addInteger,
-  assembled,
-  type Code,
-  get,
-  integer,
-  isBelow,
-  list,
-  load,
-  loop,
-  set,
-  sized,
-  unsigned,
-  v128,
-  zeros
-} from "../assembly.ts"
+import { assembled, type Code, get, load, set, through, unsigned, v128, zeros } from "../assembly.ts"
 
 // The one loop that every search spends its time in, as WebAssembly: it has instructions for four floats at once, which
 // JavaScript has not, and takes a seventh of the time. Two functions, `one` and `four`, with the same four addresses as
@@ -58,14 +43,11 @@ const shares: Numbers = { bytes: 2, load: loadShares }
 
 /** Does the same for each vector up to the last: so many results of each. */
 const each = (dimensions: number, { bytes }: Numbers, results: number, body: Code): Code =>
-  sized([
-    list([5, v128]),
-    loop(
-      [sums.map((sum) => [zeros, set(sum)]), body, get(to), integer(results * 4), addInteger, set(to)],
-      [get(vector), integer(dimensions * bytes), addInteger, set(vector), get(vector), get(end), isBelow]
-    ),
-    0x0b
-  ])
+  through(
+    { item: vector, end, to, size: dimensions * bytes, result: results * 4 },
+    [5, v128],
+    [sums.map((sum) => [zeros, set(sum)]), body]
+  )
 
 /** Places of a vector's numbers, four by four. */
 const fours = (dimensions: number) => Array.from({ length: dimensions / 4 }, (_, step) => step * 4)

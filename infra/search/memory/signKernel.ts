@@ -4,12 +4,9 @@ import {
   type Code,
   get,
   integer,
-  isBelow,
-  list,
   load,
-  loop,
   set,
-  sized,
+  through,
   unsigned,
   v128,
   zeros
@@ -35,14 +32,7 @@ const values = 256
 
 /** What is looked up in a byte's own table is `size` bytes; `body` does it for all. */
 const each = (bytes: number, type: number, size: number, start: Code, body: Code): Code =>
-  sized([
-    list([4, type]),
-    loop(
-      [sums.map((sum) => [start, set(sum)]), body, get(to), integer(size), addInteger, set(to)],
-      [get(signs), integer(bytes), addInteger, set(signs), get(signs), get(end), isBelow]
-    ),
-    0x0b
-  ])
+  through({ item: signs, end, to, size: bytes, result: size }, [4, type], [sums.map((sum) => [start, set(sum)]), body])
 
 const lookedUp = (bytes: number, shift: number, from: (offset: number) => Code, plus: Code): Code =>
   Array.from({ length: bytes }, (_, byte) => {
