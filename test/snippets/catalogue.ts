@@ -1,7 +1,6 @@
 import { Effect, Layer, PubSub } from "effect"
 import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
-import type { Recorded } from "#engine/Event.ts"
 import { positionOf } from "#engine/Position.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { Projector } from "#engine/project.ts"
@@ -9,24 +8,8 @@ import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { freshStore } from "#test/infra/stores.ts"
+import { recorded } from "#test/recorded.ts"
 import { nothingMore } from "#test/snippetText.ts"
-
-export const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
-  position: positionOf(position),
-  tenant: "tenant",
-  stream: "stream",
-  revision: position,
-  eventId: `event ${position}`,
-  type: event._tag,
-  schemaVersion: 1,
-  actor: { key: null, user: null, organization: null },
-  commandId: "command",
-  correlationId: "correlation",
-  causationId: null,
-  request: null,
-  recordedAt: 0,
-  event
-})
 
 export const uploaded = (snippet: string, source: string) =>
   SnippetEvent.cases.SnippetUploaded.make({

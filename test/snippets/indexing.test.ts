@@ -14,7 +14,8 @@ import type { TermsRow } from "#projections/Snippets/rows.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { encoder } from "#test/embeddings.ts"
-import { catalogue, projector, recorded, taken, uploaded } from "./catalogue.ts"
+import { recorded } from "#test/recorded.ts"
+import { catalogue, projector, taken, uploaded } from "./catalogue.ts"
 
 const { TaskAdded } = SnippetEvent.cases
 

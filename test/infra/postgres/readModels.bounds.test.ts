@@ -1,9 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
-import type { Recorded } from "#engine/Event.ts"
 import { positionOf } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { type Bound, Bounds } from "#engine/ports/Bounds.ts"
@@ -11,6 +9,7 @@ import { type Build, ReadModels } from "#engine/ports/ReadModels.ts"
 import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import { table } from "#projections/table.ts"
+import { recorded } from "#test/recorded.ts"
 import { upTo } from "../../engine/appends.ts"
 import { freshStore } from "../stores.ts"
 
@@ -62,23 +61,6 @@ const vote = (snippet: string) =>
     subject: "s",
     text: null
   })
-
-const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
-  position: positionOf(position),
-  tenant: "tenant",
-  stream: "stream",
-  revision: position,
-  eventId: `event ${position}`,
-  type: event._tag,
-  schemaVersion: 1,
-  actor: { key: null, user: null, organization: null },
-  commandId: "command",
-  correlationId: "correlation",
-  causationId: null,
-  request: null,
-  recordedAt: 0,
-  event
-})
 
 /** Characters of text that each statement took and gave. */
 const moved: Array<number> = []

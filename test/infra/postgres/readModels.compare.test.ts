@@ -1,9 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
-import type { Recorded } from "#engine/Event.ts"
 import { positionOf } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
@@ -11,6 +9,7 @@ import { ReadModels } from "#engine/ports/ReadModels.ts"
 import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import { table } from "#projections/table.ts"
+import { recorded } from "#test/recorded.ts"
 import { freshStore } from "../stores.ts"
 
 interface LetterRow {
@@ -33,22 +32,6 @@ const letters = (name: string): Projection => ({
   }
 })
 
-const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
-  position: positionOf(position),
-  tenant: "tenant",
-  stream: "stream",
-  revision: position,
-  eventId: `event ${position}`,
-  type: event._tag,
-  schemaVersion: 1,
-  actor: { key: null, user: null, organization: null },
-  commandId: "command",
-  correlationId: "correlation",
-  causationId: null,
-  request: null,
-  recordedAt: 0,
-  event
-})
 const published = (names: string) =>
   [...names].map((snippet, index) => recorded(index + 1, SnippetEvent.cases.SnippetPublished.make({ snippet })))
 

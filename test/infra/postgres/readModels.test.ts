@@ -3,7 +3,6 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
-import type { Recorded } from "#engine/Event.ts"
 import { positionOf } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
@@ -12,6 +11,7 @@ import { makeRetire } from "#engine/retire.ts"
 import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import { table } from "#projections/table.ts"
+import { recorded } from "#test/recorded.ts"
 import { freshStore } from "../stores.ts"
 
 interface VoteRow {
@@ -52,23 +52,6 @@ const vote = (snippet: string) =>
   })
 const deleted = (snippet: string) =>
   SnippetDeleted.make({ snippet, subject: `snippet/${snippet}`, comments: [], executions: [], logs: [] })
-
-const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
-  position: positionOf(position),
-  tenant: "tenant",
-  stream: "stream",
-  revision: position,
-  eventId: `event ${position}`,
-  type: event._tag,
-  schemaVersion: 1,
-  actor: { key: null, user: null, organization: null },
-  commandId: "command",
-  correlationId: "correlation",
-  causationId: null,
-  request: null,
-  recordedAt: 0,
-  event
-})
 
 describe("a table that drops rows by a column", () =>
   layer(PostgresReadModels.layer.pipe(Layer.provide(EmbeddingTable.layer), Layer.provideMerge(freshStore)), {
