@@ -8,14 +8,14 @@
 //   eval …                    what search finds, on the development sets (bench/eval/main.ts)
 //   schemathesis …            a service against its own API document (test/schemathesis/run.ts)
 //   elasticsearch …           a real one for tests: fetch, or start [NODES] (test/elasticsearch/main.ts)
-//   screenshots …             pictures of the console's pages into docs/console (needs Debian's chromium)
+//   screenshots …             pictures of the console's pages into docs/console (needs Debian's Chromium)
 //   test [--node] [vitest…]   the tests, on Deno; on Node those of what a runtime may do otherwise, or the files named
 //   test --changed [COMMIT]   the tests of what has changed since a commit, or is not committed
 //   ok [vitest…]              format, lint, types, tests: what must pass before a commit
-//   check                     the same with no tests but those of the pages
+//   check [--no-pages]        the same with no tests but those of the pages, or without these, which `test` has too
 "use strict"
 const { spawn } = require("node:child_process")
-const { existsSync, readdirSync, statfsSync } = require("node:fs")
+const { existsSync, statfsSync } = require("node:fs")
 const { constants, freemem, totalmem } = require("node:os")
 const { dirname, join } = require("node:path")
 
@@ -48,15 +48,22 @@ const fail = (line) => {
   process.exit(1)
 }
 
+/** Garbage grows to half of what lives, before it is looked for. By itself V8 lets it grow to several times that. */
+const growth = "--heap-growing-percent=50"
+
 const deno = () => {
   const path = installed(`@deno/${platform}${process.platform === "linux" ? "-glibc" : ""}`, `deno${exe}`)
   // All permissions: Postgres, git and the network are its business, and a Deno permission would only be a second wall
   // behind the sandbox's own (a static import reads a file in spite of --deny-read). Deno looks at sockets when its
   // event loop has nothing else to do, or has gone round 61 times: of a busy service, after seconds. Here in every
   // round, as Node does.
-  const env = { DENO_TOKIO_EVENT_INTERVAL: "1" }
-  // Pages of the heap that became empty go back to the system, and not into a pool of V8's (Node's has no such flag).
-  const heap = (flags) => [`--v8-flags=${flags.concat("--no-memory-pool", "--no-large-page-pool").join(",")}`]
+  // Code that V8 has compiled is kept for the next start, and taken by a process with the same flags only, limits
+  // apart: any other compiles all of it again, a third of a start, and keeps that instead. So all programs have these,
+  // and what they start has them, too. Pages of the heap that became empty go back to the system, and not into a pool
+  // of V8's (Node has no such flag).
+  const v8 = [growth, "--no-memory-pool", "--no-large-page-pool"].join(",")
+  const env = { DENO_TOKIO_EVENT_INTERVAL: "1", DENO_V8_FLAGS: v8 }
+  const heap = (flags) => [`--v8-flags=${flags.join(",")}`]
   return path && { path, args: ["run", "-A"], env, heap }
 }
 
@@ -69,7 +76,7 @@ const node = () => {
   // Types are stripped and modules compiled once, and not at each start, which takes half as long then. (Deno does so
   // by itself.)
   const env = { NODE_COMPILE_CACHE: join(__dirname, "node_modules", ".cache", "compiled") }
-  return path && { path, args: [], env, heap: (flags) => flags, options }
+  return path && { path, args: [], env, heap: (flags) => flags.concat(growth), options }
 }
 
 const either = () =>
@@ -163,16 +170,13 @@ const supervise = async (runtime, args) => {
 }
 
 /**
- * A runtime that gives back what it does not need. By itself V8 lets garbage grow to several times what lives, as long
- * as it is far from its limit: half of that again has to do; and what is young it gathers up to 32 MiB of, twice: a
- * quarter has to. And glibc keeps what was freed of pieces below a bound, which rises to 32 MiB, for the next that fit:
+ * A runtime that gives back what it does not need. By itself V8 gathers up to 32 MiB of what is young, twice: a quarter
+ * has to do. And glibc keeps what was freed of pieces below a bound, which rises to 32 MiB, for the next that fit:
  * here only of small ones, in few places. (Its own answer to `man mallopt`; other systems pass over these names.)
  */
 const sparing = (runtime, megabytes) =>
   Object.assign({}, runtime, {
-    args: runtime.args.concat(
-      runtime.heap([`--max-old-space-size=${megabytes}`, "--heap-growing-percent=50", "--max-semi-space-size=8"])
-    ),
+    args: runtime.args.concat(runtime.heap([`--max-old-space-size=${megabytes}`, "--max-semi-space-size=8"])),
     env: Object.assign({}, runtime.env, {
       MALLOC_MMAP_THRESHOLD_: "32768",
       MALLOC_TRIM_THRESHOLD_: "131072",
@@ -197,40 +201,6 @@ const finish = (outcome) => {
 }
 
 /**
- * What the second runtime is asked about: the engine and the rules (whose numbers and texts are the runtime's), the
- * adapters, and one way through the API with its sockets and streams. The rest is the same code over the same parts.
- * KurrentDB's log is served on Node (see `forService`), so that what stands on it is asked about here.
- */
-const ofRuntimes = [
-  ...["engine/", "domain/", "infra/", "service/sockets", "scheduler", "config", "smallPages"],
-  ...["http/snippets", "http/listener", "http/eventStream", "http/git.test", "http/pieces"],
-  ...["http/body/", "http/console"],
-  ...["mcp/stream", "clients/typescript/connections", "clients/typescript/eventStream"],
-  ...["copy/intake.kurrent", "copy/moved.kurrent", "backup/kurrent", "effectAlone"]
-].map((part) => `test/${part}`)
-
-/**
- * Connections to Elasticsearch, and certificates, are the runtime's; what is sent over them is the same for both. So is
- * what the kernel, or a shell that is no program, lets somebody do that is confined, and what Postgres does when it
- * goes: that it is started, fed, heard and ended is the runtime's.
- */
-const once = [
-  ...["contract", "faults", "kept", "restored"].map((name) => `infra/search/elastic/${name}`),
-  ...["escapes", "limits", "files"].map((name) => `infra/sandbox/bubblewrap.${name}`),
-  ...["infra/sandbox/justBash", "infra/analysis/secretRules"],
-  "infra/postgres/serverFaults"
-].map((name) => `test/${name}.test.ts`)
-
-const testsIn = (folder) =>
-  readdirSync(join(__dirname, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = `${folder}/${entry.name}`
-    return entry.isDirectory() ? testsIn(path) : path.endsWith(".test.ts") ? [path] : []
-  })
-
-const filesOfRuntimes = () =>
-  testsIn("test").filter((path) => ofRuntimes.some((part) => path.startsWith(part)) && !once.includes(path))
-
-/**
  * Where tests put databases and repositories: into memory, where there is room. On a disk they would wait a third of
  * their time for it to say that it has what nobody will look for again.
  */
@@ -246,13 +216,23 @@ const folderOfTests = () => {
 
 const test = (args) => {
   const onNode = args.includes("--node")
-  if (onNode && args.every((arg) => arg.startsWith("-"))) args = args.concat(filesOfRuntimes())
+  if (onNode && args.every((arg) => arg.startsWith("-"))) args = args.concat(require("./test/runtimes.cjs").files())
   const runtime = onNode ? node() || fail(`No Node 22.19 or newer for ${platform}.`) : either()
   // it has a command of its own
   if (args.every((arg) => arg.startsWith("-"))) args = args.concat("--project=!browser")
   const vitest = installed("vitest", "vitest.mjs") || fail("vitest is not installed: run `npm install`.")
   runtime.env = Object.assign(folderOfTests(), runtime.env)
   return run(runtime, [vitest, "run"].concat(args.filter((arg) => arg !== "--node")))
+}
+
+/**
+ * Types are read by a program in Go, which tidies its memory up whenever that has doubled: here seldomer. And each of
+ * several checkers at once reads what all of them need: one alone takes longer where cores are free, which in CI have
+ * other work, and little more than half of the processor's time.
+ */
+const typeChecker = {
+  env: { GOGC: "400" },
+  flags: process.env.CI === "true" ? ["--checkers", "1"] : []
 }
 
 /**
@@ -265,10 +245,14 @@ const ok = async (args, tests) => {
     installed(`@effect/tsgo-${platform}`, join("lib", `tsc${exe}`)) || fail("@effect/tsgo is not installed.")
   const steps = [
     ["format and lint", () => run({ path: process.execPath, args: [] }, [biome, "check", "--error-on-warnings"])],
-    ["types", () => run({ path: types, args: [] }, ["-p", "tsconfig.json"])],
-    tests
-      ? ["tests", () => test(args)]
-      : ["pages", () => test(["docs", "coverage", "architecture"].map((of) => `test/${of}.test.ts`))]
+    [
+      "types",
+      () => run({ path: types, args: [], env: typeChecker.env }, ["-p", "tsconfig.json", ...typeChecker.flags])
+    ],
+    ...(tests ? [["tests", () => test(args)]] : []),
+    ...(tests || args.includes("--no-pages")
+      ? []
+      : [["pages", () => test(["docs", "coverage", "architecture"].map((of) => `test/${of}.test.ts`))]])
   ]
   for (const [name, step] of steps) {
     process.stderr.write(`— ${name}\n`)

@@ -1,15 +1,10 @@
-import { spawnSync } from "node:child_process"
-import { writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { Effect } from "effect"
 import { calls, messagesApi, says } from "#test/MessagesApi.ts"
 import { temporaryFolder } from "./http.ts"
 import { run } from "./load.ts"
-import { program, residentMiB, service } from "./process.ts"
+import { imported, program, residentMiB, service } from "./process.ts"
 import { type Measured, milliseconds, percentile, thousands } from "./report.ts"
 import { lines } from "./start.ts"
-
-const root = join(import.meta.dirname, "..")
 
 const caller = (port: number, key: string) => async (method: string, path: string, body?: unknown) => {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
@@ -30,16 +25,10 @@ const catalogue = (scale: number) =>
     const folder = yield* temporaryFolder
     const { port, key, child } = yield* service(folder)
     const echo = yield* program("bench/echo.ts", "/echo", {})
-    const file = join(folder, "snippets.jsonl")
-    writeFileSync(file, lines(count))
+    const texts = lines(count)
     const started = performance.now()
-    const { status, stderr } = spawnSync("node", ["start.cjs", "cairn", "import", file], {
-      cwd: root,
-      encoding: "utf8",
-      env: { ...process.env, CAIRN_DATA_DIR: folder, CAIRN_PARENT_PID: String(process.pid) }
-    })
-    if (status !== 0) throw new Error(stderr)
-    const imported = count / ((performance.now() - started) / 1000)
+    yield* imported(folder, texts)
+    const perSecond = count / ((performance.now() - started) / 1000)
     const searching = () => {
       const n = Math.floor(Math.random() * count)
       return { path: "/api/retrieve/search", body: JSON.stringify({ task: `compute step ${n % 313} of batch ${n}` }) }
@@ -66,7 +55,7 @@ const catalogue = (scale: number) =>
       },
       {
         name: `import of ${thousands(count)} snippets`,
-        value: `${thousands(imported)}/s; then ${Math.round(residentMiB(child))} MiB resident`,
+        value: `${thousands(perSecond)}/s; then ${Math.round(residentMiB(child))} MiB resident`,
         bar: "",
         met: null
       }

@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { readFileSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import { join } from "node:path"
 import { Effect } from "effect"
 import * as Test from "#test/freePort.ts"
@@ -10,6 +11,22 @@ export const freePort = Effect.promise(Test.freePort)
 
 /** What the runtime is told before a program of the project. */
 export const runtimeArgs = "deno" in process.versions ? ["run", "-A"] : []
+
+interface Runtime {
+  readonly path: string
+  readonly args: ReadonlyArray<string>
+  readonly env: Readonly<Record<string, string>>
+}
+interface Start {
+  readonly either: () => Runtime
+  readonly node: () => Runtime
+  readonly sparing: (runtime: Runtime, megabytes: number) => Runtime
+  readonly memoryLimit: () => number
+}
+const { either, node, sparing, memoryLimit } = createRequire(import.meta.url)("../start.cjs") as Start
+
+/** How `npm start` runs the service: what it takes, and how soon it is there, is another matter without it. */
+const served = () => sparing("deno" in process.versions ? either() : node(), memoryLimit())
 
 const answers = async (url: string) => {
   try {
@@ -39,6 +56,19 @@ interface How {
   readonly tree?: string
 }
 
+/** Imports snippets, a JSON text each, into a data folder by `cairn import`, of another `tree` if it is told. */
+export const imported = (dataDir: string, lines: string, tree = root) =>
+  Effect.suspend(() => {
+    const file = join(dataDir, "snippets.jsonl")
+    writeFileSync(file, lines)
+    const { status, stderr } = spawnSync("node", ["start.cjs", "cairn", "import", file], {
+      cwd: tree,
+      encoding: "utf8",
+      env: { ...process.env, CAIRN_DATA_DIR: dataDir, CAIRN_PARENT_PID: String(process.pid) }
+    })
+    return status === 0 ? Effect.void : Effect.die(new Error(stderr))
+  })
+
 /** Runs a program of the project on a free port, until the scope closes. */
 export const program = Effect.fnUntraced(function* (
   file: string,
@@ -47,13 +77,14 @@ export const program = Effect.fnUntraced(function* (
   { flags = [], tree = root }: How = {}
 ) {
   const port = yield* freePort
+  const runtime = file === "src/main.ts" ? served() : { path: process.execPath, args: runtimeArgs, env: {} }
   const started = performance.now()
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, [...runtimeArgs, ...flags, join(tree, file)], {
+      spawn(runtime.path, [...runtime.args, ...flags, join(tree, file)], {
         cwd: tree,
         // its parent is this process, not the one that started the benchmark
-        env: { ...process.env, CAIRN_PARENT_PID: String(process.pid), PORT: String(port), ...env },
+        env: { ...process.env, ...runtime.env, CAIRN_PARENT_PID: String(process.pid), PORT: String(port), ...env },
         stdio: ["ignore", "ignore", "inherit"]
       })
     ),

@@ -25,3 +25,15 @@ export const table = (rows: ReadonlyArray<Measured>): string => {
   )
   return ["| what | measured | bar | |", "|---|---|---|---|", ...lines].join("\n")
 }
+
+/** What a benchmark may be told besides its scale and its sizes. */
+export interface Asked {
+  /** Prints a row at once, for those that take minutes. */
+  readonly tell: (row: Measured) => Measured
+  /** A folder that a benchmark fills when it is empty, and finds filled the next time. */
+  readonly folder: string | undefined
+  /** How many ask at once, where that can be told. */
+  readonly clients: number | undefined
+  /** Operations a second, of all of them together, where that can be told. */
+  readonly rate: number | undefined
+}

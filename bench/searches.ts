@@ -1,11 +1,9 @@
-import { spawnSync } from "node:child_process"
-import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { corpus, queries } from "#test/evaluation.ts"
 import { temporaryFolder } from "./http.ts"
 import { run } from "./load.ts"
-import { processorSeconds, service } from "./process.ts"
+import { imported, processorSeconds, service } from "./process.ts"
 import { type Measured, median, milliseconds, percentile, thousands } from "./report.ts"
 
 const here = join(import.meta.dirname, "..")
@@ -42,14 +40,7 @@ const tasks = () => {
 const filled = Effect.fnUntraced(function* (tree: string, count: number) {
   const folder = yield* temporaryFolder
   const running = yield* service(folder, { CAIRN_LOG_LEVEL: "warn" }, { tree })
-  const file = join(folder, "snippets.jsonl")
-  writeFileSync(file, lines(count))
-  const { status, stderr } = spawnSync("node", ["start.cjs", "cairn", "import", file], {
-    cwd: tree,
-    encoding: "utf8",
-    env: { ...process.env, CAIRN_DATA_DIR: folder, CAIRN_PARENT_PID: String(process.pid) }
-  })
-  if (status !== 0) return yield* Effect.die(new Error(stderr))
+  yield* imported(folder, lines(count), tree)
   return running
 })
 

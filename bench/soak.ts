@@ -3,15 +3,16 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { calls, messagesApi, says } from "#test/MessagesApi.ts"
 import { temporaryFolder } from "./http.ts"
-import { freePort, service } from "./process.ts"
-import { type Measured, percentile } from "./report.ts"
-import { type Held, heldBy } from "./soak/held.ts"
+import { freePort, processorSeconds, service } from "./process.ts"
+import { type Asked, type Measured, percentile, thousands } from "./report.ts"
+import { grownOf, type Held, heldBy, sumOf } from "./soak/held.ts"
 import { makeLoad } from "./soak/load.ts"
 import { bytesOf, type Look, lookAt, slopeOf } from "./soak/look.ts"
+import { atPace, type Kept, keptByAll } from "./soak/pace.ts"
 
-const clients = 6
-/** Milliseconds between two operations of one client: it is no race, and the machine has other work. */
-const pause = 250
+const usualClients = 6
+/** Operations a second, of all clients together: they take about a quarter of one core, with what they begin. */
+const usualRate = 2
 
 /** Milliseconds in which it has to come to rest: workers that nobody needs end after ten minutes. */
 const patience = 660_000
@@ -25,20 +26,34 @@ const leftOf = (before: Look, now: Look): ReadonlyArray<string> => {
 }
 
 /** What comes and goes at rest, too: connections to Postgres with their sockets, a look at what is there. */
-const give: Held = { fibers: 16, signals: 16, emitters: 80, listeners: 400, timers: 16 }
+const give = { fibers: 16, signals: 16, emitters: 24, listeners: 120, timers: 16 } as const satisfies {
+  [kind in keyof Held]: number
+}
 const kinds = Object.keys(give) as ReadonlyArray<keyof Held>
+
+/** Which of a kind are more, and how many. */
+const named = (kind: keyof Held, before: Held, now: Held) =>
+  grownOf(before[kind], now[kind])
+    .slice(0, 8)
+    .map(([name, more]) => `${name} +${more}`)
+    .join(", ")
 const moreHeld = (before: Held, now: Held): ReadonlyArray<string> =>
-  kinds.flatMap((kind) => (now[kind] > before[kind] + give[kind] ? [`${now[kind] - before[kind]} ${kind}`] : []))
+  kinds.flatMap((kind) => {
+    const more = sumOf(now[kind]) - sumOf(before[kind])
+    return more > give[kind] ? [`${more} ${kind} (${named(kind, before, now)})`] : []
+  })
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+const clock = { now: () => performance.now(), sleep }
 
 /**
  * An hour (three minutes at 0.05) of all that callers do, with metrics, traces and a model: what does the service hold
- * more afterwards than it did after the first third? Fails where an operation was refused, or where anything is left
- * over that was opened or begun: a descriptor, a thread, a process, a temporary file, a fiber, a signal, a listener, a
- * timer.
+ * more afterwards than it did after the first third? Each client's operations are due at their times, whatever else the
+ * machine does: what comes late is done all the same, and counted. Fails where an operation was refused, or where
+ * anything is left over that was opened or begun: a descriptor, a thread, a process, a temporary file, a fiber, a
+ * signal, a listener, a timer.
  */
-export const soak = (scale: number) =>
+export const soak = (scale: number, { clients = usualClients, rate = usualRate, tell }: Asked) =>
   Effect.gen(function* () {
     const duration = Math.max(30_000, 3_600_000 * scale)
     const folder = yield* temporaryFolder
@@ -72,8 +87,14 @@ export const soak = (scale: number) =>
     const load = makeLoad({ port, key, clones })
     const looks: Array<Look> = []
     const began = performance.now()
+    let working = false
     const look = async () => {
-      const one = await lookAt(child.pid!, metricsPort, (performance.now() - began) / 1000, load.operations())
+      const one: Look = {
+        ...(await lookAt(child.pid!, metricsPort)),
+        at: (performance.now() - began) / 1000,
+        working,
+        operations: load.operations()
+      }
       looks.push(one)
       // an hour is long: whoever waits sees how it goes
       process.stderr.write(`${JSON.stringify(one)}\n`)
@@ -99,34 +120,57 @@ export const soak = (scale: number) =>
       }
       return last
     }
-    const work = async (until: number) => {
-      const client = async () => {
-        while (performance.now() - began < until) {
-          await load.next()
-          await sleep(pause)
-        }
-      }
+    const kept: Array<Kept> = []
+    /** Seconds, without those in which it is only looked at. */
+    let processor = 0
+    const work = async () => {
+      const before = processorSeconds(child)
+      const start = performance.now()
+      const until = start + duration / 3
+      const interval = (1_000 * clients) / rate
+      const client = (_: unknown, place: number) =>
+        atPace({ first: start + (place * interval) / clients, interval, until }, load.next, clock)
+      working = true
       const watching = (async () => {
-        while (performance.now() - began < until) {
+        while (working) {
           await look()
           await sleep(Math.max(1_000, duration / 120))
         }
       })()
-      await Promise.all([...Array.from({ length: clients }, client), watching])
+      kept.push(keptByAll(await Promise.all(Array.from({ length: clients }, client))))
+      working = false
+      await watching
+      processor += processorSeconds(child) - before
+      process.stderr.write(`${JSON.stringify(kept.at(-1))}\n`)
     }
-    const { first, middle, last, grown, heldFirst, heldLast } = yield* Effect.promise(async () => {
-      await work(duration / 3)
+    /** What there is when nobody asks: to be told what lives, the inspector collects the garbage. */
+    const collected: Array<Look> = []
+    const held = async () => {
+      const one = await heldBy(inspectorPort)
+      process.stderr.write(`${JSON.stringify(one)}\n`)
+      collected.push(await look())
+      return one
+    }
+    const { first, middle, last, grown, heldThen } = yield* Effect.promise(async () => {
+      await work()
       const first = await quiet()
-      const heldFirst = await heldBy(inspectorPort)
+      const heldThen = [await held()]
       const bytes = bytesOf(dataDir)
       const middle = looks.length
-      await work(performance.now() - began + (duration * 2) / 3)
+      await work()
+      await quiet()
+      heldThen.push(await held())
+      await work()
       const last = await quiet(first)
-      return { first, middle, last, grown: bytesOf(dataDir) - bytes, heldFirst, heldLast: await heldBy(inspectorPort) }
+      heldThen.push(await held())
+      return { first, middle, last, grown: bytesOf(dataDir) - bytes, heldThen }
     })
-    const later = looks.slice(middle)
+    const [heldFirst, heldLast] = [heldThen[0]!, heldThen.at(-1)!]
+    // at rest it holds less, and the longer it rests the more looks there are
+    const later = looks.slice(middle).filter((one) => one.working)
     const operations = last.operations - first.operations
     const perHour = (of: "resident" | "heap") => slopeOf(later.map((one) => [one.at / 3600, one[of]]))
+    const perOperation = (of: "resident" | "heap") => slopeOf(later.map((one) => [one.operations, one[of] * 1024]))
     /**
      * What is held where little is: the tenth of the looks of each half in which it was least, so that garbage counts
      * little.
@@ -147,38 +191,49 @@ export const soak = (scale: number) =>
       ...files.map((file) => `the temporary file ${file}`),
       ...[...load.failures].map(([name, message]) => `${name} failed: ${message}`)
     ]
-    if (leftOver.length > 0) return yield* Effect.die(new Error(`the soak left over: ${leftOver.join("; ")}`))
     const memory = (of: "resident" | "heap"): Measured => {
       const [before, after] = halves(of)
-      const slope = perHour(of)
+      const atRest = collected.map((one) => one[of].toFixed(0)).join(", ")
       return {
         name: `${of} memory in ${(duration / 60_000).toFixed(0)} minutes, ${operations} operations`,
-        value: `${before.toFixed(0)}, then ${after.toFixed(0)} MiB; slope ${slope.toFixed(0)} MiB/h`,
+        value: `${before.toFixed(0)}, then ${after.toFixed(0)} MiB; slope ${perHour(of).toFixed(0)} MiB/h, ${perOperation(of).toFixed(1)} KiB an operation; at rest, garbage gone: ${atRest} MiB (× ${(collected.at(-1)![of] / collected[0]![of]).toFixed(2)})`,
         bar: "the second half ≤ × 1.1",
         // in less than half an hour it says nothing: caches fill, and memory is taken as it is asked for
         met: duration < 1_800_000 ? null : after <= before * 1.1
       }
     }
-    return [
+    const { done, late, mostBehind } = keptByAll(kept)
+    const rows = [
+      {
+        name: `operations, ${rate} a second by ${clients} clients`,
+        value: `${thousands(done)} done, ${load.passed()} of them refused as they should be, ${load.failed()} failed; ${late} late, by ${(mostBehind / 1_000).toFixed(1)} s at most; ${((1_000 * processor) / done).toFixed(0)} ms of processor each, in the service's process`,
+        bar: "none failed",
+        met: load.failed() === 0
+      },
       memory("resident"),
       memory("heap"),
       {
         name: "descriptors, threads, processes at rest",
-        value: `${first.descriptors}, ${first.threads}, ${first.children}; then ${last.descriptors}, ${last.threads}, ${last.children}; no temporary file`,
+        value: `${first.descriptors}, ${first.threads}, ${first.children}; then ${last.descriptors}, ${last.threads}, ${last.children}`,
         bar: "none more",
-        met: true
+        met: leftOf(first, last).length === 0
       },
+      { name: "temporary files", value: String(files.length), bar: "none", met: files.length === 0 },
       ...kinds.map((kind) => ({
         name: `${kind} at rest`,
-        value: `${heldFirst[kind]}, then ${heldLast[kind]}; ${(((heldLast[kind] - heldFirst[kind]) / operations) * 1_000).toFixed(1)} for 1,000 operations`,
+        value: `${heldThen.map((one) => sumOf(one[kind])).join(", then ")}; ${named(kind, heldFirst, heldLast) || "none more"}`,
         bar: `none more, give or take ${give[kind]}`,
-        met: true
+        met: sumOf(heldLast[kind]) - sumOf(heldFirst[kind]) <= give[kind]
       })),
       {
         name: "disk, by operation",
-        value: `${(grown / operations / 1024).toFixed(1)} KiB (${load.failed()} failed)`,
+        value: `${(grown / operations / 1024).toFixed(1)} KiB`,
         bar: "",
         met: null
       }
     ] satisfies ReadonlyArray<Measured>
+    if (leftOver.length === 0) return rows
+    // what was measured in an hour is told all the same
+    for (const row of rows) tell(row)
+    return yield* Effect.die(new Error(`the soak left over: ${leftOver.join("; ")}`))
   }).pipe(Effect.scoped)

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { temporaryFolder } from "./http.ts"
 import { run } from "./load.ts"
 import { freePort, processorSeconds, service } from "./process.ts"
-import { type Measured, median, thousands } from "./report.ts"
+import { type Measured, median, percentile, thousands } from "./report.ts"
 
 const connections = 32
 const turns = 20
@@ -92,13 +92,19 @@ export const telemetry = (scale: number) =>
           processor[kind]!.push((1_000 * (processorSeconds(child) - before)) / latencies.length)
         }
       }
-      const ratioOf = (kind: string) => median(rates[kind]!.map((rate, turn) => rate / rates["without"]![turn]!))
-      const ofProcessor = (kind: string) => median(processor[kind]!)
+      /** A share that a turn lost beside the one without: of all turns the middle, and the middle half around it. */
+      const lostOf = (by: Record<string, Array<number>>, kind: string) => {
+        const lost = by[kind]!.map((one, turn) => 1 - one / by["without"]![turn]!)
+        return [0.25, 0.5, 0.75].map((part) => percentile(lost, part)) as [number, number, number]
+      }
+      const percent = (share: number) => (100 * share).toFixed(1)
       const row = (kind: string, most: number): Measured => {
-        const lost = 1 - ratioOf(kind)
+        const [least, lost, greatest] = lostOf(rates, kind)
+        const [, saved] = lostOf(processor, kind)
+        const [ours, without] = [median(processor[kind]!), median(processor["without"]!)]
         return {
           name: `${load}, 32 connections, ${kind === "metrics" ? "with metrics" : "with metrics and traces of 10 %"}`,
-          value: `${thousands(median(rates[kind]!))}/s of ${thousands(median(rates["without"]!))}/s: ${(100 * lost).toFixed(1)} % fewer; ${ofProcessor(kind).toFixed(2)} ms of processor a request, ${ofProcessor("without").toFixed(2)} without`,
+          value: `${thousands(median(rates[kind]!))}/s of ${thousands(median(rates["without"]!))}/s: ${percent(lost)} % fewer (half of the turns ${percent(least)} to ${percent(greatest)}); ${ours.toFixed(2)} ms of processor a request, ${without.toFixed(2)} without (${percent(-saved)} % more)`,
           bar: `≤ ${most} %`,
           met: lost * 100 <= most
         }

@@ -16,6 +16,22 @@ export const LogFile = Schema.Struct({
 })
 export type LogFile = typeof LogFile.Type
 
+/** A file of a bundle that was not stored, by its place among the files. */
+const LeftOut = Schema.Struct({
+  file: Schema.Int,
+  /** The bound that left no room for it; `null`: it can't be stored, wherever there is room. */
+  bound: Schema.NullOr(
+    Schema.Struct({
+      bound: Schema.Literals(["snippets", "repository_bytes"]),
+      of: Schema.Literals(["tenant", "key"]),
+      limit: Schema.Int,
+      used: Schema.Int,
+      asked: Schema.NullOr(Schema.Int)
+    })
+  )
+})
+export type LeftOut = typeof LeftOut.Type
+
 /**
  * Stored for good: add a tag or a version, never change the meaning of one. Their tags, streams and subjects say
  * "upload", as bundles were called when the first of them was stored; a field `upload` is a bundle's id.
@@ -60,7 +76,9 @@ export const BundleEvent = Schema.TaggedUnion({
     files: Schema.Int,
     snippets: Schema.Array(Schema.String),
     /** Gradings that were requested. */
-    gradings: Schema.Int
+    gradings: Schema.Int,
+    /** Files that were not stored, where there are any; older releases did not note which. */
+    leftOut: Schema.optionalKey(Schema.Array(LeftOut))
   },
   /** None of its snippets is there any more. */
   UploadErased: {

@@ -78,6 +78,8 @@ export interface Asking {
   readonly turns: number
   /** Milliseconds. */
   readonly now: number
+  /** When the chat was asked for, in milliseconds: it is a chat of that day, however late its turns are. */
+  readonly asked: number
 }
 
 /** Why a chat may not begin, or go on; `undefined`: it may. */
@@ -85,12 +87,12 @@ export const boundRefusal = (
   of: Bounded,
   { chatsPerDay, tokensPerMonth, costPerMonth, maxTurns, models }: BoundsOf,
   used: Used,
-  { model, priced, turns, now }: Asking
+  { model, priced, turns, now, asked }: Asking
 ): BoundRefusal | undefined => {
   if (models !== null && !models.includes(model)) return new ModelNotAllowed({ model, allowed: models })
   if (maxTurns !== null && turns > maxTurns) return new TooManyTurns({ of, limit: maxTurns, asked: turns })
   if (chatsPerDay !== null && used.chats >= chatsPerDay) {
-    const counted = { limit: chatsPerDay, used: used.chats, resetsAt: resetsAt("chats_per_day", now) }
+    const counted = { limit: chatsPerDay, used: used.chats, resetsAt: resetsAt("chats_per_day", asked) }
     return new BoundReached({ bound: "chats_per_day", of, ...counted })
   }
   const spent = (bound: "tokens_per_month" | "cost_per_month", limit: number, used: number) =>

@@ -229,3 +229,20 @@ export class Asker extends Context.Service<
 /** `Asker.fresh`: waits until a read model has taken in what is in the log now, at most `patience` milliseconds. */
 export const fresh = (projection: Projection, patience?: number) =>
   Effect.flatMap(Asker, (asker) => asker.fresh(projection, patience))
+
+/** Where a read model that was asked stands, and whether it did not catch up with the log in time. */
+export interface MaybeStale extends Standing {
+  readonly stale: boolean
+}
+
+/**
+ * `Asker.fresh` for who answers from an older state, too: only `Unreadable` is a failure. By a look that was `seen`,
+ * where there is one, without another.
+ */
+export const freshOrOlder = (projection: Projection, seen?: Look) =>
+  Effect.flatMap(Asker, (asker) =>
+    seen === undefined ? asker.fresh(projection) : asker.freshBy(seen, projection)
+  ).pipe(
+    Effect.map((standing): MaybeStale => ({ ...standing, stale: false })),
+    Effect.catchTag("Stale", ({ standing }) => Effect.succeed({ ...standing, stale: true }))
+  )

@@ -186,12 +186,13 @@ export class Projector extends Context.Service<
             }
             // another process was first, or one of them can't take it: then each by itself
             const next = yield* Effect.catchCause(together(builds), unlessInterrupted<ReadonlyArray<Build>>([]))
-            if (next === builds) yield* news
+            // those that can't go on are tried again, also when nothing comes
+            if (next === builds) yield* failures.size === 0 ? news : Effect.timeoutOption(news, patience)
             builds = next
           }
         })
 
-        for (const projection of projections) yield* models.live(projection)
+        yield* Effect.forEach(projections, models.live, { concurrency: 4, discard: true })
         yield* Effect.forkScoped(Effect.scoped(deliver))
         if (shared) {
           for (const projection of projections) yield* Effect.forkScoped(own(projection))

@@ -1,4 +1,4 @@
-import { Context, Deferred, Effect, Layer, PubSub, type Scope } from "effect"
+import { Cause, Context, Deferred, Effect, Layer, Option, PubSub, type Scope } from "effect"
 import {
   EventStore,
   type Look,
@@ -8,6 +8,7 @@ import {
   type StoreUnavailable
 } from "#engine/ports/EventStore.ts"
 import { beginning, isAfter, latest, type Position } from "./Position.ts"
+import { saying } from "./saying.ts"
 
 type Filters = Omit<ReadAll, "limit" | "bytes">
 
@@ -20,6 +21,9 @@ const shared = 64
  */
 const mostTenants = 10_000
 
+/** Seconds after which the log is looked at unasked: a hint may be lost. */
+const mostQuiet = 10
+
 /**
  * The end of the log, looked at once for all who follow it, readers of events and reactions: each look tells whose
  * events of which types there are, and those who read the same page at the same time read it once. Nothing is looked at
@@ -28,7 +32,10 @@ const mostTenants = 10_000
 export class Tail extends Context.Service<
   Tail,
   {
-    /** Makes one of those who follow, as long as the scope lives: the subscription gets a message after each look. */
+    /**
+     * Makes one of those who follow, as long as the scope lives: the subscription gets a message after each look, and
+     * each second.
+     */
     readonly join: Effect.Effect<PubSub.Subscription<void>, StoreUnavailable, Scope.Scope>
     /** How far the log was looked at. */
     readonly reached: () => Position
@@ -75,11 +82,35 @@ export class Tail extends Context.Service<
       })
 
       const hints = yield* store.hints
-      const step = Effect.suspend(() =>
-        // a store that is away is asked again by the next hint
-        followers === 0 ? Effect.void : Effect.andThen(Effect.ignore(look), PubSub.publish(news, undefined))
-      )
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(PubSub.takeAll(hints), step)))
+      /** Seconds until the log is looked at unasked: at once after a look that came to nothing. */
+      let due = mostQuiet
+      const { say, over } = saying()
+      const lookAgain = Effect.matchCauseEffect(look, {
+        // whatever it was: who no longer looked would stop all who follow
+        onFailure: (cause) => {
+          due = 0
+          return Cause.hasDies(cause)
+            ? say(cause, Effect.logError("the end of the log can't be looked at", cause))
+            : Effect.void
+        },
+        onSuccess: () => {
+          due = mostQuiet
+          return over(Effect.void)
+        }
+      })
+      const step = (hinted: Option.Option<unknown>) => {
+        due -= 1
+        if (followers === 0) {
+          // somebody may be beginning to follow, at a moment before what a hint is about
+          due = 0
+          return Effect.void
+        }
+        const looked = due <= 0 || Option.isSome(hinted) ? lookAgain : Effect.void
+        return Effect.andThen(looked, PubSub.publish(news, undefined))
+      }
+      // those who follow have to look at other things, too
+      const hinted = Effect.timeoutOption(PubSub.takeAll(hints), "1 second")
+      yield* Effect.forkScoped(Effect.forever(Effect.flatMap(hinted, step)))
 
       /** The first one begins at the end of that moment. */
       const begin = Effect.gen(function* () {
@@ -123,7 +154,13 @@ export class Tail extends Context.Service<
           const page = yield* Effect.gen(function* () {
             const page = yield* Deferred.make<Page, StoreUnavailable>()
             pages.set(name, page)
-            yield* Effect.forkIn(Deferred.into(read, page), scope)
+            // whoever asks after a failure reads anew
+            const forgotten = Effect.onError(read, () =>
+              Effect.sync(() => {
+                if (pages.get(name) === page) pages.delete(name)
+              })
+            )
+            yield* Effect.forkIn(Deferred.into(forgotten, page), scope)
             return page
           }).pipe(Effect.uninterruptible)
           return yield* Deferred.await(page)

@@ -10,10 +10,13 @@ import {
   sizeOf,
   smallEvent
 } from "#engine/ports/EventStore.ts"
+import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { type Text, Texts } from "#engine/ports/Texts.ts"
-import type { Registry } from "./codec.ts"
+import { Codec, type Registry } from "./codec.ts"
 import { derivedId } from "./derivedId.ts"
 import type { AnyEvent, Recorded } from "./Event.ts"
+import { hasReached, isAfter, type Position } from "./Position.ts"
+import { inSteps } from "./pages.ts"
 
 /** A log that keeps no texts: an event store whose events are given to it without payloads, and that erases nothing. */
 export class Facts extends Context.Service<Facts, EventStore["Service"]>()("engine/Facts") {}
@@ -100,6 +103,14 @@ export const bySteps = Layer.effect(
   })
 )
 
+/**
+ * Does what erasures up to a position have left undone, for who is about to keep texts that it reads: nothing, where
+ * texts go in the moment that the log says so.
+ */
+export const Erased = Context.Reference<(to: Position) => Effect.Effect<void, unknown>>("engine/Erased", {
+  defaultValue: () => () => Effect.void
+})
+
 /** The name of the reaction that does what was left of erasures. */
 export const finishing = "finish_erasures"
 
@@ -113,3 +124,34 @@ export const finishErasures = <E extends AnyEvent>(erasures: NonNullable<Registr
       return subjects.length === 0 ? Effect.void : texts.erase(tenant, subjects)
     })
 })
+
+/** Erasing events that are read at once. */
+const page = 500
+
+/**
+ * What was left of erasures up to a position is done at once: all behind the reaction's checkpoint, which may have been
+ * done already. For logs whose texts lie elsewhere.
+ */
+export const erased = <E extends AnyEvent>(erasures: NonNullable<Registry<E>["erasures"]>) =>
+  Layer.effect(
+    Erased,
+    Effect.gen(function* () {
+      const { on, handle } = finishErasures<E>(erasures)
+      const store = yield* EventStore
+      const models = yield* ReadModels
+      const codec = yield* Codec
+      const texts = yield* Texts
+      return Effect.fnUntraced(function* (to: Position) {
+        let at = yield* models.reaction(finishing)
+        while (!hasReached(at, to)) {
+          const { events, more } = yield* store.readAll(at, { types: on, factsOnly: true, limit: page })
+          for (const event of events) {
+            if (isAfter(event.position, to)) return
+            const decoded = (yield* inSteps(codec.decoding(event))) as Recorded<E>
+            yield* Effect.provideService(handle(decoded), Texts, texts)
+          }
+          at = more ? events.at(-1)!.position : to
+        }
+      })
+    })
+  )

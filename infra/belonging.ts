@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotOurs } from "#ports/Hold.ts"
-import { readText, replace } from "./git/durableFs.ts"
+import { readText, replace } from "./durableFs.ts"
 import { mark } from "./git/repositories.ts"
 import type { Admit } from "./postgres/hold.ts"
 

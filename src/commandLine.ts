@@ -5,12 +5,13 @@ import { Projector } from "#engine/project.ts"
 import * as Postgres from "#infra/postgres/client.ts"
 import * as PostgresHold from "#infra/postgres/hold.ts"
 import * as PostgresInstallation from "#infra/postgres/installation.ts"
+import { guard } from "#infra/postgres/launcher/guard.ts"
 import { connect, launch } from "#infra/postgres/launcher/launcher.ts"
 import { lockFolder } from "#infra/postgres/launcher/lock.ts"
 import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import * as Codec from "./codec.ts"
-import { eventStore, logAudit, named, type StorageConfig } from "./engines.ts"
+import { erasedAtOnce, eventStore, logAudit, named, type StorageConfig } from "./engines.ts"
 import { projections } from "./readModels.ts"
 import { Storage } from "./usage/Storage.ts"
 
@@ -24,7 +25,10 @@ export const toolDatabase = ({ dataDir, databaseUrl }: StorageConfig) =>
     if (databaseUrl !== undefined) return { url: databaseUrl, alone: true }
     const running = yield* connect({ dataDir })
     if (Option.isNone(running)) return { url: (yield* launch({ dataDir })).url, alone: true }
-    return { url: running.value.url, alone: Option.isSome(yield* Effect.option(lockFolder(dataDir))) }
+    const alone = Option.isSome(yield* Effect.option(lockFolder(dataDir)))
+    // of a service that was killed, whose guard leaves it to this process
+    if (alone) yield* guard(dataDir)
+    return { url: running.value.url, alone }
   }).pipe(
     // another one holds the folder, and its Postgres is still starting or already stopping
     Effect.retry({ while: ({ reason }) => reason === "in-use", times: 100, schedule: Schedule.spaced("100 millis") })
@@ -43,6 +47,7 @@ export const tool = (config: StorageConfig) =>
       Layer.mergeAll(
         Dispatcher.layer,
         Storage.unbounded,
+        erasedAtOnce(config),
         Asker.layer(projections).pipe(Layer.provideMerge(alone ? Projector.layer(projections) : someoneElsesProjector))
       ).pipe(
         Layer.provideMerge(

@@ -32,6 +32,8 @@ export interface Config {
   readonly elasticsearch: ElasticsearchSettings | undefined
   /** Which model makes vectors besides the table; without one, none. */
   readonly embeddings: EmbeddingSettings | undefined
+  /** Whether an index in memory has a thread of its own. */
+  readonly searchThread: boolean
   readonly ownerKey: Redacted.Redacted | undefined
   readonly rates: Rates
   /** Whether snippets can be published, and public ones be found. */
@@ -76,6 +78,11 @@ const parsePort =
 /** Nobody would find it at a port that the system chose. */
 const parseMetricsPort = (text: string): number =>
   parsePort("CAIRN_METRICS_PORT")(text) || refuse("CAIRN_METRICS_PORT", "a number from 1 to 65535")
+
+const parseSwitch =
+  (name: string) =>
+  (text: string): boolean =>
+    text === "on" || (text !== "off" && refuse(name, "on or off"))
 
 const parseMemory = (text: string): number =>
   /^\d{2,7}$/.test(text) && Number(text) >= 64
@@ -229,14 +236,12 @@ export const readConfig = (environment: Environment): Config => {
     kurrentdbUrl: secret("KURRENTDB_URL", parseKurrentUrl),
     elasticsearch: parseElasticsearch(read),
     embeddings: readEmbeddings(read),
+    searchThread: parsed("CAIRN_SEARCH_THREAD", parseSwitch("CAIRN_SEARCH_THREAD")) ?? false,
     ownerKey: secret("CAIRN_OWNER_KEY", (text) =>
       keyPattern.test(text) ? text : refuse("CAIRN_OWNER_KEY", "cairn_live_ and 43 letters and digits")
     ),
     rates: parsed("CAIRN_RATE_LIMITS", parseRates) ?? defaultRates,
-    publicLibrary:
-      (parsed("CAIRN_PUBLIC", (text) =>
-        text === "on" || text === "off" ? text : refuse("CAIRN_PUBLIC", "on or off")
-      ) ?? "on") === "on",
+    publicLibrary: parsed("CAIRN_PUBLIC", parseSwitch("CAIRN_PUBLIC")) ?? true,
     allowedHosts: parsed("CAIRN_ALLOWED_HOSTS", parseHosts) ?? [],
     trustedProxies: parsed("CAIRN_TRUSTED_PROXIES", parseProxies) ?? [],
     sandbox:

@@ -1,11 +1,14 @@
+import { join, resolve } from "node:path"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, type Redacted } from "effect"
 import { erasures } from "#domain/erasures.ts"
 import type { DomainEvent } from "#domain/events.ts"
+import { bankDigest, tableDigest } from "#domain/search/embeddings/tableDigest.ts"
+import { schemaOf } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import type { EventStore } from "#engine/ports/EventStore.ts"
 import { react } from "#engine/react.ts"
-import { finishErasures } from "#engine/texts.ts"
+import { erased, finishErasures } from "#engine/texts.ts"
 import * as KurrentAudit from "#infra/kurrent/audit.ts"
 import * as KurrentSource from "#infra/kurrent/copy/source.ts"
 import { ownLog } from "#infra/kurrent/ownLog.ts"
@@ -21,11 +24,14 @@ import * as PostgresRequestCounts from "#infra/postgres/requestCounts.ts"
 import * as MemoryRequestCounts from "#infra/requestCounts/layer.ts"
 import * as HttpEmbeddings from "#infra/search/embeddings/HttpEmbeddings.ts"
 import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
-import { Embeddings } from "#ports/Embeddings.ts"
+import * as ThreadSnippetIndex from "#infra/search/thread/layer.ts"
 import type { LogAudit } from "#ports/LogAudit.ts"
 import type { LogEngine } from "#ports/LogCopy.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import type { Config } from "./config.ts"
+import { Disks, nearlyFull } from "./disks.ts"
 import { passesByItself } from "./reaction.ts"
+import type { SearchThreadData } from "./searchThread.ts"
 import { ByModel } from "./snippets/embedding/ByModel.ts"
 import { indexed } from "./snippets/embedding/fill.ts"
 
@@ -98,6 +104,10 @@ export const erasing = ({ kurrentdbUrl }: LogConfig) =>
         Layer.provide(KurrentTexts.layer)
       )
 
+/** The same for who can't wait for it. */
+export const erasedAtOnce = ({ kurrentdbUrl }: LogConfig) =>
+  kurrentdbUrl === undefined ? Layer.empty : Layer.provide(erased<DomainEvent>(erasures), KurrentTexts.layer)
+
 /**
  * One call to append, and so one page, is to fit into what a server takes at once (1 MiB, by default), with what stands
  * beside its events.
@@ -121,32 +131,61 @@ export const named = (url: Redacted.Redacted, { databaseCa, databaseConnections 
 export const requestCounts = ({ databaseUrl }: Pick<Config, "databaseUrl">) =>
   databaseUrl === undefined ? MemoryRequestCounts.layer : PostgresRequestCounts.layer
 
-/** In this process, or in Elasticsearch, whose client is loaded by those alone who use it. */
-export const snippetIndex = ({ elasticsearch }: Config) =>
+/** Where the index in memory is kept, beside what has to be kept: it is made anew where it is not there. */
+const folderOf = ({ dataDir }: Pick<Config, "dataDir">) => join(resolve(dataDir), "search")
+
+/** By which rules the catalogue's rows are made. */
+const rules = `${schemaOf(Snippets)} ${tableDigest} ${bankDigest}`
+
+/** The catalogue's index in memory, kept on the disk; in a thread where that is asked for, it is not. */
+const kept = (config: Pick<Config, "dataDir" | "searchThread">) =>
+  config.searchThread
+    ? Layer.provideMerge(inMemory(config), forgotten(config))
+    : Layer.unwrap(
+        Effect.map(Disks, (disks) =>
+          MemorySnippetIndex.layerKept({
+            directory: folderOf(config),
+            rules,
+            isFull: () => nearlyFull(disks()).includes("data")
+          })
+        )
+      ).pipe(Layer.provide(PostgresInstallation.layer))
+
+/** What another index than the one in memory does not follow must not stay: it has what may be erased. */
+const forgotten = (config: Pick<Config, "dataDir">) => Layer.effectDiscard(MemorySnippetIndex.forget(folderOf(config)))
+
+/** An index in memory, in a thread where that is asked for; `dimensions`: of other vectors than the table's. */
+const inMemory = ({ searchThread }: Pick<Config, "searchThread">, dimensions?: number) => {
+  const data: SearchThreadData = dimensions === undefined ? {} : { dimensions }
+  if (searchThread) return ThreadSnippetIndex.layer(new URL("./searchThread.ts", import.meta.url), data)
+  return dimensions === undefined ? MemorySnippetIndex.layer : MemorySnippetIndex.layerOf(dimensions)
+}
+
+/** What of the index can be read before there is a log. */
+export const earlyIndex = ({
+  elasticsearch,
+  searchThread,
+  ...config
+}: Pick<Config, "dataDir" | "elasticsearch" | "searchThread">) =>
+  elasticsearch !== undefined || searchThread
+    ? Layer.empty
+    : MemorySnippetIndex.readEarly({ directory: folderOf(config), rules })
+
+/** In memory, or in Elasticsearch, whose client is loaded by those alone who use it. */
+export const snippetIndex = ({ elasticsearch, ...config }: Config) =>
   elasticsearch === undefined
-    ? MemorySnippetIndex.layer
+    ? kept(config)
     : Layer.unwrap(
         Effect.map(
           Effect.promise(() => import("#infra/search/elastic/layer.ts")),
           (ElasticSnippetIndex) => ElasticSnippetIndex.layer(elasticsearch)
         )
-      ).pipe(Layer.provide(PostgresInstallation.layer))
-
-/** An index in this process of vectors that have so many numbers. */
-const indexOf = (dimensions: number) =>
-  Layer.fresh(MemorySnippetIndex.layer).pipe(
-    Layer.provide(
-      Layer.effect(
-        Embeddings,
-        Effect.map(Embeddings, (encoder) => ({ ...encoder, dimensions: indexed(dimensions) }))
-      )
-    )
-  )
+      ).pipe(Layer.provide(PostgresInstallation.layer), Layer.provideMerge(forgotten(config)))
 
 /** The embedding model that is named, if any, with an index of its own beside the table's. */
-export const embeddingModel = ({ embeddings }: Pick<Config, "embeddings">) =>
+export const embeddingModel = ({ embeddings, ...config }: Pick<Config, "embeddings" | "searchThread">) =>
   embeddings === undefined
     ? ByModel.none
     : ByModel.layer(embeddings).pipe(
-        Layer.provide(Layer.merge(indexOf(embeddings.dimensions), HttpEmbeddings.layer(embeddings)))
+        Layer.provide(Layer.merge(inMemory(config, indexed(embeddings.dimensions)), HttpEmbeddings.layer(embeddings)))
       )

@@ -22,6 +22,7 @@ import * as ObservedModels from "#infra/observed/languageModel.ts"
 import * as ObservedLog from "#infra/observed/log.ts"
 import * as ObservedSandbox from "#infra/observed/sandbox.ts"
 import * as ObservedWorkspaces from "#infra/observed/workspaces.ts"
+import * as PostgresAsOfTables from "#infra/postgres/asOfTables.ts"
 import * as Postgres from "#infra/postgres/client.ts"
 import * as BesideRows from "#infra/postgres/copy/rows.ts"
 import * as PostgresInstallation from "#infra/postgres/installation.ts"
@@ -37,8 +38,6 @@ import * as PostgresTelling from "#infra/postgres/telling.ts"
 import * as Bubblewrap from "#infra/sandbox/bubblewrap/layer.ts"
 import * as JustBash from "#infra/sandbox/justBash/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
-import * as Telemetry from "#infra/telemetry/layer.ts"
-import * as Lines from "#infra/telemetry/lines.ts"
 import * as Workers from "#infra/workers/layer.ts"
 import type { DiskSpace } from "#ports/DiskSpace.ts"
 import { Readiness } from "#src/http/ready.ts"
@@ -63,7 +62,9 @@ import { Runs } from "#src/workspaces/queue.ts"
 import { MoveRefs } from "#src/workspaces/reactions/MoveRefs.ts"
 import { RemoveRepositories } from "#src/workspaces/reactions/RemoveRepositories.ts"
 import { Spoken } from "#src/workspaces/spoken.ts"
+import { AsOfs } from "./audit/AsOfs.ts"
 import { Replays } from "./audit/Replays.ts"
+import { DropErased } from "./audit/reactions/DropErased.ts"
 import * as Retention from "./audit/retention.ts"
 import * as Codec from "./codec.ts"
 import type { Config } from "./config.ts"
@@ -71,6 +72,7 @@ import { type Disk, watched as watchedDisks } from "./disks.ts"
 import {
   bounded,
   embeddingModel,
+  erasedAtOnce,
   erasing,
   eventStore,
   type LogConfig,
@@ -98,19 +100,20 @@ export const reactions = [
   EraseBundles,
   EraseSearches,
   EraseEmbeddings,
+  DropErased,
   withdrawSnippets(SecretRules.rulesVersion())
 ] as const
 
 /**
- * The service's database: the one that is named, else the data folder's own, started and stopped with the service. The
- * table of embeddings is read while it starts.
+ * The service's database: the one that is named, else the data folder's own, started and stopped with the service, or
+ * `started` before it. The table of embeddings is read while it starts.
  */
-export const serviceDatabase = (config: StorageConfig) =>
+export const serviceDatabase = (config: StorageConfig, started: ReturnType<typeof launch> = launch(config)) =>
   Layer.merge(
     Layer.unwrap(
       Effect.gen(function* () {
         const { databaseUrl } = config
-        return databaseUrl === undefined ? Postgres.layer((yield* launch(config)).url) : named(databaseUrl, config)
+        return databaseUrl === undefined ? Postgres.layer((yield* started).url) : named(databaseUrl, config)
       })
     ),
     EmbeddingTable.layer
@@ -125,10 +128,6 @@ const watched = <A, E, R, A2, E2, R2>(
   watching: Layer.Layer<A, E2, R2 | A>,
   layer: Layer.Layer<A | A2, E, R>
 ) => (isCounted(config) ? Layer.provideMerge(watching, layer) : layer)
-
-/** The log's lines, and what goes to an OTLP receiver. */
-export const telemetry = (config: Pick<Config, "logLevel" | "telemetry">) =>
-  Layer.provideMerge(Telemetry.layer(config.telemetry), Lines.layer(config.logLevel))
 
 /** The log and the read models, on a database. */
 export const log = (config: LogConfig & Watched) =>
@@ -155,6 +154,7 @@ export const log = (config: LogConfig & Watched) =>
           PostgresLook.layer,
           PostgresTelling.layer,
           PostgresReplayRecords.layer,
+          PostgresAsOfTables.layer,
           Layer.provideMerge(TreeSitterAnalysis.layer, Workers.layer)
         )
       ),
@@ -202,6 +202,7 @@ export const service = (config: Config, space: Layer.Layer<DiskSpace> = SystemDi
     Runs.layer,
     SignInCodes.layer,
     Replays.layer,
+    Layer.provide(AsOfs.layer, erasedAtOnce(config)),
     Packing.layer,
     Readiness.layer(projections),
     Grader.layer,

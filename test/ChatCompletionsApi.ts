@@ -23,7 +23,7 @@ export interface Says extends Delayed {
 export type Reply =
   | Says
   /** An error in the API's shape. */
-  | ({ readonly status: number; readonly message?: string; readonly code?: string } & Delayed)
+  | ({ readonly status: number; readonly message?: string; readonly code?: string; readonly pause?: number } & Delayed)
   /** The connection ends before anything is answered, or in the middle of the answer. */
   | ({ readonly cut: "before" | "middle" } & Delayed)
   /** It begins an answer and says nothing more. */
@@ -133,8 +133,8 @@ export const startChatCompletionsApi = async (script: Script): Promise<ChatCompl
   const waiting: Array<() => void> = []
   let valid = 0
 
-  const refuse = (response: ServerResponse, status: number, message: string, code: string | null = null) => {
-    response.writeHead(status, { "content-type": "application/json", "retry-after-ms": "1" })
+  const refuse = (response: ServerResponse, status: number, message: string, code: string | null = null, pause = 1) => {
+    response.writeHead(status, { "content-type": "application/json", "retry-after-ms": String(pause) })
     response.end(JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code } }))
   }
 
@@ -158,7 +158,8 @@ export const startChatCompletionsApi = async (script: Script): Promise<ChatCompl
     if (reply === undefined) return refuse(response, 400, `the script has no reply ${n}`)
     await reply.after
     if (response.destroyed) return
-    if ("status" in reply) return refuse(response, reply.status, reply.message ?? `status ${reply.status}`, reply.code)
+    if ("status" in reply)
+      return refuse(response, reply.status, reply.message ?? `status ${reply.status}`, reply.code, reply.pause)
     if ("cut" in reply && reply.cut === "before") return void response.destroy()
     if (body["stream"] !== true) {
       response.writeHead(200, { "content-type": "application/json" })

@@ -38,13 +38,20 @@ export interface Says extends Delayed {
   readonly stopReason?: string
   /** The last word, and what follows it, is said only once this is settled. */
   readonly held?: PromiseLike<unknown>
-  readonly usage?: { readonly input_tokens: number; readonly output_tokens: number }
+  readonly usage?: {
+    readonly input_tokens: number
+    readonly output_tokens: number
+    readonly cache_read_input_tokens?: number
+    readonly cache_creation_input_tokens?: number
+  }
 }
 
 /** An error in the API's shape. */
 export interface Refuses extends Delayed {
   readonly status: number
   readonly message?: string
+  /** Milliseconds after which it wants to be asked again; one unless told. */
+  readonly pause?: number
 }
 
 /** The connection ends `before` anything is answered or in the `middle` of the answer; or it stays there (`never`). */
@@ -107,13 +114,13 @@ export const startMessagesApi = async (
   const waiting = new Set<() => void>()
   let valid = 0
 
-  const refuse = (request: MessagesRequest, response: ServerResponse, status: number, message: string) => {
+  const refuse = (request: MessagesRequest, response: ServerResponse, status: number, message: string, pause = 1) => {
     request.status = status
     const error = { type: kinds[status] ?? "api_error", message }
     response.writeHead(status, {
       "content-type": "application/json",
       "request-id": "req_stand_in",
-      "retry-after-ms": "1"
+      "retry-after-ms": String(pause)
     })
     response.end(JSON.stringify({ type: "error", error, request_id: "req_stand_in" }))
   }
@@ -150,7 +157,8 @@ export const startMessagesApi = async (
     if (reply === undefined) return refuse(request, response, 400, `the script has no reply ${n}`)
     await reply.after
     if (response.destroyed) return
-    if ("status" in reply) return refuse(request, response, reply.status, reply.message ?? `status ${reply.status}`)
+    if ("status" in reply)
+      return refuse(request, response, reply.status, reply.message ?? `status ${reply.status}`, reply.pause)
     if ("cut" in reply && reply.cut === "before") return void response.destroy()
     if ("whole" in reply) {
       request.status = 200

@@ -28,10 +28,13 @@ const may: Record<string, ReadonlyArray<string>> = {
 const roots = [
   "src/commandLine.ts",
   "src/copying.ts",
+  "src/early.ts",
   "src/engines.ts",
   "src/layers.ts",
   "src/main.ts",
-  "src/repositories.ts"
+  "src/repositories.ts",
+  "src/searchThread.ts",
+  "src/serving.ts"
 ]
 /** What the command line runs of them. */
 const ofCli = ["src/commandLine.ts", "src/copying.ts", "src/layers.ts", "src/repositories.ts"]
@@ -75,6 +78,41 @@ it("of Effect's package for Node, only what is used is loaded: the whole brings 
     const text = readFileSync(new URL(path, root), "utf8")
     assert.notMatch(text, /from "@effect\/platform-node(-shared)?"/, path)
   }
+})
+
+/** What is loaded with a file, of ours and of packages. */
+const loadedWith = (path: string, seen = new Set<string>()): ReadonlySet<string> => {
+  if (seen.has(path)) return seen
+  seen.add(path)
+  if (!path.endsWith(".ts")) return seen
+  const text = readFileSync(new URL(path, root), "utf8")
+  for (const [, type, name] of text.matchAll(/^(?:import|export) (type )?(?:[^"=()]*? from )?"([^"]+)"/gm)) {
+    if (type !== undefined) continue
+    const target = name!.startsWith(".")
+      ? new URL(name!, new URL(path, "file:///")).pathname.slice(1)
+      : name!.startsWith("#")
+        ? name!.slice(1).replace(/^ports\//, "src/ports/")
+        : name!
+    loadedWith(target, seen)
+  }
+  return seen
+}
+
+it("a start loads little before Postgres is begun, and what few ask for when they do", () => {
+  const before = [...loadedWith("src/main.ts")].filter((path) => path.endsWith(".ts"))
+  assert.include(before, "infra/postgres/launcher/launcher.ts")
+  assert.isBelow(before.length, 100)
+  for (const room of ["projections/", "src/http/", "src/api/", "src/snippets/", "src/workspaces/", "infra/git/"])
+    assert.isEmpty(before.filter((path) => path.startsWith(room)))
+  const all = loadedWith("src/serving.ts")
+  assert.isTrue(all.has("src/http/server.ts"))
+  const packages = ["age-encryption", "openai", "just-bash", "web-tree-sitter", "@elastic/elasticsearch"]
+  const few = [...packages, "@anthropic-ai/sdk", "@secretlint/core"]
+  assert.isEmpty([...all].filter((name) => few.some((one) => name === one || name.startsWith(`${one}/`))))
+  // the first use of either loads the runtime's tables of languages
+  for (const path of all)
+    if (path.endsWith(".ts"))
+      assert.notMatch(readFileSync(new URL(path, root), "utf8"), /^const .*(toLocaleString|new Intl)/m, path)
 })
 
 it("the domain is pure: no clock, no randomness, no I/O", () => {

@@ -60,7 +60,8 @@ describe("what wants room", () => {
       "keys.limitKey",
       "organization.rename",
       "users.changeRole",
-      "replays.replay"
+      "replays.replay",
+      "asOf.makeAsOf"
     ])
   })
 
@@ -79,7 +80,8 @@ describe("what wants room", () => {
       "keys.revokeKey",
       "organization.erase",
       "users.eraseUser",
-      "replays.cancelReplay"
+      "replays.cancelReplay",
+      "asOf.dropAsOf"
     ])
     for (const id of taking) assert.deepStrictEqual(disksOf(id), [], id)
   })

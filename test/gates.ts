@@ -19,9 +19,14 @@ const lock = 961_611
 
 /**
  * Makes gates. `statements` put them where writes are to wait, by `gates.wait_for('the step')` in triggers; what they
- * make is in the schema `gates`, and goes with it.
+ * make is in the schema `gates`, and goes with it. Steps whose name `only`, a regular expression, does not match wait
+ * for nobody.
  */
-export const gatesOn = async (installation: TestInstallation, statements: ReadonlyArray<string>): Promise<Gates> => {
+export const gatesOn = async (
+  installation: TestInstallation,
+  statements: ReadonlyArray<string>,
+  only = ""
+): Promise<Gates> => {
   const { query, close } = await connectTo(installation)
   const sessions = (condition: string) =>
     query(`SELECT pid, application_name AS name FROM pg_stat_activity
@@ -31,6 +36,7 @@ export const gatesOn = async (installation: TestInstallation, statements: Readon
   await query("CREATE SCHEMA gates")
   await query("CREATE TABLE gates.opened (step text PRIMARY KEY)")
   await query(`CREATE FUNCTION gates.wait_for(step text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+    IF step !~ '${only}' THEN RETURN; END IF;
     IF EXISTS (SELECT FROM gates.opened WHERE opened.step = wait_for.step) THEN RETURN; END IF;
     PERFORM set_config('application_name', 'waits: ' || step, false);
     PERFORM pg_advisory_xact_lock_shared(${lock});

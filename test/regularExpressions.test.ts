@@ -11,8 +11,9 @@ import { isLong } from "#test/long.ts"
 
 /** Expressions that may take more than linear time, with what bounds the text that they see. */
 const bounded: { readonly [expression: string]: string } = {
-  '/^(?:import|export)\\b(?:[^"\'()=]*? from)? "(\\.[^"]+)"/gm':
-    "the console's own modules, and those of installed packages"
+  "/\\B(?=(?:\\d{3})+$)/g": "the digits of one number",
+  "/^const [\\w$]+ = [^\\n(]*,$/m": "the console's own modules",
+  "/^(?:await\\b|(?:const|let|var)\\b[^\\n]*= await\\b).*/m": "the console's own modules"
 }
 
 /** Files that put expressions together while they run, with why no stranger has a part in them. */
@@ -120,11 +121,16 @@ const repeats = ({ source }: Expression) => /[*+]|\{\d+,\}/.test(source)
 
 /**
  * Those that were found to be linear, which holds of an expression for ever: they are left out, because all of them
- * take a minute.
- * `CAIRN_LONG=1` looks at all, and with `-u` writes the list anew.
+ * take a minute. `CAIRN_LONG=1` looks at all.
  */
 const checkedFile = fileURLToPath(new URL("regularExpressions.txt", import.meta.url))
 const checked = new Set(existsSync(checkedFile) ? readFileSync(checkedFile, "utf8").split("\n") : [])
+
+/**
+ * Expressions that came since the list was written. Each run looks at them again: when they are more, the list is to be
+ * written anew, by `npm test -- test/regularExpressions -u`.
+ */
+const mostUnlisted = 20
 
 describe("regular expressions", () => {
   it("are literals, or made when their file is loaded", async () => {
@@ -139,7 +145,8 @@ describe("regular expressions", () => {
   it("take linear time, or see no more than a bound", { timeout: 900_000 }, async () => {
     assert.isAbove(found.size, 200)
     const repeating = [...found.values()].filter(repeats)
-    const left = isLong ? [...repeating] : repeating.filter((one) => !checked.has(nameOf(one)))
+    const unlisted = repeating.filter((one) => !checked.has(nameOf(one)))
+    const left = isLong ? [...repeating] : [...unlisted]
     const slow: Array<string> = []
     const next = async (): Promise<void> => {
       for (let one = left.pop(); one !== undefined; one = left.pop()) {
@@ -157,6 +164,7 @@ describe("regular expressions", () => {
     for (const expression of Object.keys(bounded)) {
       assert.isTrue(found.has(expression), `${expression} is not there any more`)
     }
-    if (isLong) await expect(`${repeating.map(nameOf).sort().join("\n")}\n`).toMatchFileSnapshot(checkedFile)
+    if (isLong || unlisted.length > mostUnlisted)
+      await expect(`${repeating.map(nameOf).sort().join("\n")}\n`).toMatchFileSnapshot(checkedFile)
   })
 })

@@ -1,14 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Layer, ManagedRuntime, Metric, Redacted, Scheduler, Scope } from "effect"
+import { Effect, Layer, ManagedRuntime, Metric, Redacted, Scheduler } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { type Bound, Bounds } from "#engine/ports/Bounds.ts"
 import { react } from "#engine/react.ts"
 import * as Telemetry from "#infra/telemetry/layer.ts"
 import * as Lines from "#infra/telemetry/lines.ts"
-import * as Workers from "#infra/workers/layer.ts"
 import { DiskSpace } from "#ports/DiskSpace.ts"
 import { readConfig } from "#src/config.ts"
 import * as Server from "#src/http/server.ts"
@@ -19,6 +18,7 @@ import { joined } from "#src/repositories.ts"
 import { FairScheduler } from "#src/scheduler.ts"
 import { preparedDatabase } from "./preparedDatabase.ts"
 import { type Answer, type Call, type Headers, send } from "./service/call.ts"
+import { besideWorkers } from "./sharedWorkers.ts"
 
 export type { Answer }
 
@@ -110,13 +110,6 @@ export interface Service extends TestInstallation {
 }
 
 /**
- * The processes that do jobs on texts are shared by all services of this process, and go with it: a service's own would
- * load the grammars anew, which takes more of the processor than most files' texts.
- */
-const shared = Layer.makeMemoMapUnsafe()
-const workers = Effect.runPromise(Layer.buildWithMemoMap(Workers.layer, shared, Scope.makeUnsafe()))
-
-/**
  * Starts the service on an installation, a new one unless told, with what the environment would say besides; with
  * `bound`, it takes no more at once than that; `scheduler` runs its fibers instead of the service's own; `space`
  * says what room its disks have.
@@ -128,13 +121,12 @@ export const startService = async (
   scheduler?: Scheduler.Scheduler,
   space?: DiskSpace["Service"]
 ): Promise<Service> => {
-  await workers
   const installation = at ?? (await newInstallation())
   const log: Array<string> = []
   const asked: Array<string> = []
   const runtime = ManagedRuntime.make(
     Layer.unwrap(Effect.sync(() => everything(installation, environment, log, asked, bound, scheduler, space))),
-    { memoMap: Layer.forkMemoMapUnsafe(shared) }
+    { memoMap: await besideWorkers() }
   )
   const url = await runtime.runPromise(HttpServer.addressFormattedWith(Effect.succeed)).catch(async (error) => {
     await runtime.dispose()

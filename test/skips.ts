@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node"
+import { chromiumPath, whyNoChromium } from "./console/chromiumPath.ts"
 import { whyNot as whyNoElasticsearch } from "./elasticsearch/distribution.ts"
 import { isLong } from "./long.ts"
 import { mounts } from "./mount.ts"
@@ -104,9 +105,15 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => !isLong || !mounts()
   },
   {
+    files: /^test\/http\/push\.slow/,
+    why: "a push as slow as may be takes a minute: with CAIRN_LONG=1",
+    always: true,
+    holds: () => !isLong
+  },
+  {
     files: /\.browser\.test\.ts$/,
-    why: "there is no Chromium here (Debian: apt-get install chromium)",
-    holds: () => !has("/usr/bin/chromium")
+    why: whyNoChromium,
+    holds: () => chromiumPath === undefined
   },
   {
     files: /^test\/infra\/sandbox\/bubblewrap/,

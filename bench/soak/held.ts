@@ -1,22 +1,35 @@
 import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
 
+/** Objects by what they are. */
+export type Named = Readonly<Record<string, number>>
+
 /** Objects that live in a process, after its garbage is gone. */
 export interface Held {
   /** Of Effect. */
-  readonly fibers: number
-  readonly signals: number
-  /** Event emitters, sockets and streams among them, and what listens to them. */
-  readonly emitters: number
-  readonly listeners: number
-  /** Of node:timers, whether they will still come or not. */
-  readonly timers: number
+  readonly fibers: Named
+  readonly signals: Named
+  /** Event emitters, sockets and streams among them, by class. */
+  readonly emitters: Named
+  /** What listens to emitters and signals, by their class and the event. */
+  readonly listeners: Named
+  /** Of node:timers, whether they will still come or not, by what they call. */
+  readonly timers: Named
 }
+
+export const sumOf = (named: Named): number => Object.values(named).reduce((sum, one) => sum + one, 0)
+
+/** What there is more of than before, what grew most first. */
+export const grownOf = (before: Named, now: Named): ReadonlyArray<readonly [name: string, more: number]> =>
+  Object.entries(now)
+    .map(([name, count]) => [name, count - (before[name] ?? 0)] as const)
+    .filter(([, more]) => more > 0)
+    .sort(([, one], [, other]) => other - one)
 
 /** What a runtime's inspector answers. */
 interface Told {
   readonly objectId?: string
-  readonly value?: number
+  readonly value?: unknown
   readonly description?: string
 }
 
@@ -43,10 +56,25 @@ const prototypes = {
   })()`
 } as const
 
-const listening = `function () {
-  const on = (emitter) => emitter.eventNames().reduce((sum, name) => sum + emitter.listenerCount(name), 0)
-  return this.reduce((sum, one) => { try { return sum + on(one) } catch { return sum } }, 0)
+/** Counts them by what `names` gives for one, which is a list: it may listen to several. */
+const counting = (names: string) => `function () {
+  const nameOf = (one) => Object.getPrototypeOf(one)?.constructor?.name ?? "without a class"
+  const names = ${names}
+  const counts = {}
+  for (const one of this) {
+    let found
+    // prototypes are among them, too
+    try { found = names(one, nameOf) } catch { found = [] }
+    for (const [name, count] of found) if (count > 0) counts[name] = (counts[name] ?? 0) + count
+  }
+  return counts
 }`
+
+const ofClass = `(one, nameOf) => [[nameOf(one), 1]]`
+const ofCall = `(one) => [[String(one._onTimeout).replace(/\\s+/g, " ").slice(0, 80), 1]]`
+const listening = `(one, nameOf) => one.eventNames().map((name) => [nameOf(one) + " " + String(name), one.listenerCount(name)])`
+const aborting = `(one, nameOf) =>
+  [[nameOf(one) + " abort", process.getBuiltinModule("node:events").getEventListeners(one, "abort").length]]`
 
 /** Asks the inspector of a process that was started with `--inspect=127.0.0.1:PORT`. */
 export const heldBy = async (port: number): Promise<Held> => {
@@ -71,14 +99,14 @@ export const heldBy = async (port: number): Promise<Held> => {
     if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`)
     return result as A
   }
-  const numberOf = async (objectId: string | undefined, functionDeclaration: string) => {
+  const namesOf = async (objectId: string | undefined, names: string) => {
     const { result } = await ask<{ readonly result: Told }>("Runtime.callFunctionOn", {
       objectId,
-      functionDeclaration,
+      functionDeclaration: counting(names),
       returnByValue: true
     })
-    if (typeof result.value !== "number") throw new Error(`no number: ${result.description}`)
-    return result.value
+    if (typeof result.value !== "object") throw new Error(`not counted: ${result.description}`)
+    return result.value as Named
   }
   try {
     await ask("Runtime.evaluate", { expression: findFibers })
@@ -88,7 +116,13 @@ export const heldBy = async (port: number): Promise<Held> => {
       if (result.value === "object") break
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
-    const counts = { fibers: 0, signals: 0, emitters: 0, timers: 0, listeners: 0 }
+    const counts: { -readonly [kind in keyof Held]: Held[kind] } = {
+      fibers: {},
+      signals: {},
+      emitters: {},
+      timers: {},
+      listeners: {}
+    }
     for (const [name, expression] of Object.entries(prototypes)) {
       const { result, exceptionDetails } = await ask<{ readonly result: Told; readonly exceptionDetails?: unknown }>(
         "Runtime.evaluate",
@@ -99,8 +133,11 @@ export const heldBy = async (port: number): Promise<Held> => {
         prototypeObjectId: result.objectId,
         objectGroup: "held"
       })
-      counts[name as keyof typeof prototypes] = await numberOf(objects.objectId, "function () { return this.length }")
-      if (name === "emitters") counts.listeners = await numberOf(objects.objectId, listening)
+      counts[name as keyof typeof prototypes] = await namesOf(objects.objectId, name === "timers" ? ofCall : ofClass)
+      if (name === "emitters" || name === "signals") {
+        const heard = await namesOf(objects.objectId, name === "emitters" ? listening : aborting)
+        counts.listeners = { ...counts.listeners, ...heard }
+      }
       // else the inspector would hold them itself
       await ask("Runtime.releaseObjectGroup", { objectGroup: "held" })
     }

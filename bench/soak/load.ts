@@ -170,11 +170,13 @@ export const makeLoad = (target: Target) => {
 
   /** What is wrong, by what was done: each is told once. */
   const failures = new Map<string, string>()
-  let failed = 0
+  let [failed, passed] = [0, 0]
   const names = Object.keys(operations)
   return {
     operations: () => n,
     failed: () => failed,
+    /** Those that came to nothing, as they should. */
+    passed: () => passed,
     failures,
     /** The next operation of the turn. */
     next: async () => {
@@ -188,8 +190,10 @@ export const makeLoad = (target: Target) => {
           /The workspace was erased|not_found\/(?:workspace|run|snippet)|git ended with|backup_running/.test(
             (error as Error).message
           )
-        )
+        ) {
+          passed += 1
           return
+        }
         failed += 1
         if (failures.has(name)) return
         failures.set(name, (error as Error).message)

@@ -1,18 +1,24 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 
-/** What a process holds at a moment. */
-export interface Look {
-  /** Operations that were done by then. */
-  readonly operations: number
-  /** Seconds since the load began. */
-  readonly at: number
+/** What a process holds. */
+export interface Holding {
   /** MiB. */
   readonly resident: number
   readonly heap: number
   readonly descriptors: number
   readonly threads: number
   readonly children: number
+}
+
+/** What it holds at a moment. */
+export interface Look extends Holding {
+  /** Seconds since the load began. */
+  readonly at: number
+  /** Whether it is being asked; else it rests. */
+  readonly working: boolean
+  /** Operations that were done by then. */
+  readonly operations: number
 }
 
 const status = (pid: number | string) => readFileSync(`/proc/${pid}/status`, "utf8")
@@ -42,7 +48,7 @@ export const valueOf = (metrics: string, name: string): number =>
  * Looks at a process and what it says of itself. Postgres' processes are not among its children: they come and go with
  * connections.
  */
-export const lookAt = async (pid: number, metricsPort: number, at: number, operations: number): Promise<Look> => {
+export const lookAt = async (pid: number, metricsPort: number): Promise<Holding> => {
   const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
   const own = status(pid)
   const notPostgres = (child: number) => {
@@ -53,8 +59,6 @@ export const lookAt = async (pid: number, metricsPort: number, at: number, opera
     }
   }
   return {
-    at,
-    operations,
     resident: number(own, "VmRSS") / 1024,
     heap: valueOf(metrics, 'cairn_memory_bytes{kind="heap"}') / 1024 ** 2,
     descriptors: readdirSync(`/proc/${pid}/fd`).length,

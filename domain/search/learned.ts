@@ -1,3 +1,4 @@
+import type { Steps } from "#engine/steps.ts"
 import type { Encoder } from "./embeddings/Encoder.ts"
 import { dot, type Vector } from "./embeddings/vector.ts"
 import { log } from "./exact.ts"
@@ -139,10 +140,11 @@ const nearnessTo = ({ meanings, read, reading, terms, texts }: Asked): ((vote: T
  * What votes for tasks say of snippets for a task that is asked. Of each bloc the vote of the nearest task counts, in
  * any order of them the same.
  */
-export const learnedFor = (asked: Asked, votes: Iterable<TaskVote>): ReadonlyMap<string, Learned> => {
+export function* learnedFor(asked: Asked, votes: Iterable<TaskVote>): Steps<ReadonlyMap<string, Learned>> {
   const nearnessOfVote = nearnessTo(asked)
   const bySnippet = new Map<string, Map<string, NearVote>>()
   for (const vote of votes) {
+    yield
     const nearness = nearnessOfVote(vote)
     if (nearness === 0) continue
     const blocs = bySnippet.get(vote.snippet) ?? new Map<string, NearVote>()

@@ -88,6 +88,9 @@ export interface Asked {
   readonly model?: AskedModel
 }
 
+/** What an index needs of a task: plain data, which can be sent. */
+export type Worded = Omit<Asked, "reading"> & { readonly reading: Pick<Reading, "pieces"> }
+
 /** A model whose vectors a task is asked by. */
 export interface AskedModel {
   readonly called: string
@@ -160,7 +163,7 @@ export interface QueryPlan {
  * Weighs a task's terms by their rareness among the `documents` that the search may see; `frequencies` are, by the
  * terms' places, how many of these have them. A term that none has counts as its rarest synonym, or not at all.
  */
-export const plan = ({ texts }: Asked, documents: number, frequencies: ReadonlyArray<number>): QueryPlan => {
+export const plan = ({ texts }: Worded, documents: number, frequencies: ReadonlyArray<number>): QueryPlan => {
   const selves: Array<number> = []
   const weighted = texts.map((terms) => {
     let self = 0

@@ -5,7 +5,7 @@ import { fields } from "./IndexedText.ts"
 import { type Learned, sought } from "./learned.ts"
 import { asTable } from "./modelWeights.ts"
 import { logitOf, signsOf } from "./probability.ts"
-import { type Asked, merged, plan, type QueryPlan } from "./query.ts"
+import { type Asked, merged, plan, type QueryPlan, type Worded } from "./query.ts"
 import { byMeaning, byWords } from "./ranker.ts"
 import {
   completenessLogit,
@@ -93,7 +93,7 @@ const untaught: ReadonlyMap<string, Learned> = new Map()
  * match whatever they say, see `IndexQuery`.
  */
 export const likeliest = (
-  asked: Asked,
+  asked: Worded,
   { documents, frequencies, tokens, candidates }: Candidates,
   preferComplete: boolean,
   also: ReadonlySet<string> = nobody

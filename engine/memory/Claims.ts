@@ -24,7 +24,10 @@ export const makeProcesses = (): (() => Process) => {
     const one = asked.get(name)?.[0]
     if (one === undefined) return Effect.void
     one.inOrder = handedOver
-    return Deferred.succeed(one.had, { lost: Deferred.await(one.lost), handedOver })
+    const begin = Effect.sync(() => {
+      one.inOrder = true
+    })
+    return Deferred.succeed(one.had, { lost: Deferred.await(one.lost), handedOver, begin })
   }
 
   const leave = (name: string, one: Asked, handedOver: boolean) =>
@@ -37,8 +40,9 @@ export const makeProcesses = (): (() => Process) => {
 
   return () => {
     const by = {}
-    const having = (carries: boolean) =>
-      Effect.fnUntraced(function* (name: string) {
+    return {
+      shared: true,
+      claim: Effect.fnUntraced(function* (name: string) {
         const one: Asked = {
           had: yield* Deferred.make<Claim>(),
           lost: yield* Deferred.make<void>(),
@@ -52,14 +56,8 @@ export const makeProcesses = (): (() => Process) => {
           () => Effect.suspend(() => leave(name, one, one.inOrder))
         )
         if (all[0] === one) yield* next(name, false)
-        const claim = yield* Deferred.await(one.had)
-        if (carries) one.inOrder = true
-        return claim
-      })
-    return {
-      shared: true,
-      claim: having(true),
-      borrow: having(false),
+        return yield* Deferred.await(one.had)
+      }),
       lose: Effect.suspend(() => {
         const had = [...asked].filter(([, [first]]) => first?.by === by)
         return Effect.forEach(

@@ -6,9 +6,14 @@ export interface Claim {
   readonly lost: Effect.Effect<void>
   /**
    * Whether the process that had it before gave it up in good order; of one that ended without a word it is `false`.
-   * Who only borrowed it in between changes nothing of that.
+   * Who had it in between and did not begin changes nothing of that.
    */
   readonly handedOver: boolean
+  /**
+   * Says that what is claimed is done from here on, and what was left of it is seen to: if it is given up now, that is
+   * in good order. Until then what another left in the midst is in the midst still for whoever has it next.
+   */
+  readonly begin: Effect.Effect<void>
 }
 
 /** What only one of several processes is to do at a time. */
@@ -17,17 +22,13 @@ export interface Claiming {
   readonly shared: boolean
   /** Waits until nobody else has what is called so, and has it until the scope closes, or it is lost. */
   readonly claim: (name: string) => Effect.Effect<Claim, never, Scope.Scope>
-  /**
-   * The same for who does not do what is claimed, and only keeps others from it: what was left in the midst by whoever
-   * had it before is in the midst still for whoever has it next.
-   */
-  readonly borrow: (name: string) => Effect.Effect<Claim, never, Scope.Scope>
 }
 
-const hadAlways = () => Effect.succeed({ lost: Effect.never, handedOver: false })
-
 /** Of a process that is alone. */
-export const unshared: Claiming = { shared: false, claim: hadAlways, borrow: hadAlways }
+export const unshared: Claiming = {
+  shared: false,
+  claim: () => Effect.succeed({ lost: Effect.never, handedOver: false, begin: Effect.void })
+}
 
 /**
  * Who does what, among processes on one log. A process that is alone has all that it asks for. It is no fence: whoever

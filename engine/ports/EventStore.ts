@@ -180,7 +180,8 @@ export class EventStore extends Context.Service<
       after: Position
     ) => Effect.Effect<{ readonly head: Position; readonly kinds: ReadonlyArray<Kind> }, StoreUnavailable>
     /**
-     * Gets a message whenever there may be something new: soon after each append by anyone, and now and then besides.
+     * Gets a message whenever there may be something new: soon after each append by anyone. While the log can't be
+     * reached, now and then.
      */
     readonly hints: Effect.Effect<PubSub.Subscription<void>, never, Scope.Scope>
   }

@@ -1,3 +1,4 @@
+import { thousands } from "#domain/text/thousands.ts"
 import { type ArchiveBounds, ArchiveRefused } from "#ports/Archives.ts"
 
 const mebibyte = 1024 * 1024
@@ -16,7 +17,7 @@ export class Bounded {
   entry(size: number): void {
     this.#entries += 1
     if (this.#entries > this.#bounds.entries) {
-      const most = this.#bounds.entries.toLocaleString("en")
+      const most = thousands(this.#bounds.entries)
       throw new ArchiveRefused({ path: null, message: `The archive has more than ${most} entries.` })
     }
     if (this.#bytes + size > this.#bounds.bytes) throw this.#tooLarge()

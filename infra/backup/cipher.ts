@@ -1,10 +1,12 @@
 import { Readable, type Transform } from "node:stream"
 import type { ReadableStream } from "node:stream/web"
-import { Decrypter, Encrypter } from "age-encryption"
 import { Effect } from "effect"
 import { BackupFault } from "#ports/Backup.ts"
 
 type Bytes = AsyncIterable<Uint8Array>
+
+/** Only who encrypts loads it: its curves are made as they are loaded, which was a twentieth of each start. */
+const age = Effect.promise(() => import("age-encryption"))
 
 /** Turns bytes into others, piece by piece. */
 export type Turning = (bytes: Bytes) => Bytes
@@ -14,6 +16,7 @@ const toWeb = (bytes: Bytes) => Readable.toWeb(Readable.from(bytes, { objectMode
 /** Encrypts for recipients of `age` (`age1…`). Fails where one is none. */
 export const encrypting = (recipients: ReadonlyArray<string>): Effect.Effect<Turning, BackupFault> =>
   Effect.gen(function* () {
+    const { Encrypter } = yield* age
     const encrypter = new Encrypter()
     for (const recipient of recipients) {
       yield* Effect.try({
@@ -32,6 +35,7 @@ const wrong = "the identity that is given (CAIRN_BACKUP_IDENTITY) is not one tha
 /** Decrypts with identities of `age` (`AGE-SECRET-KEY-…`), a line each; lines that begin with `#` are passed. */
 export const decrypting = (text: string): Effect.Effect<Turning, BackupFault> =>
   Effect.gen(function* () {
+    const { Decrypter } = yield* age
     const decrypter = new Decrypter()
     const lines = text
       .split("\n")

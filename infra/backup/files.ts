@@ -6,8 +6,8 @@ import { pipeline } from "node:stream/promises"
 import zlib from "node:zlib"
 import { Effect, type Scope } from "effect"
 import { BackupFault, type NewFile, type StoredFile } from "#ports/Backup.ts"
-import { syncDirectory } from "../git/durableFs.ts"
-import { systemCode } from "../git/fault.ts"
+import { syncDirectory } from "../durableFs.ts"
+import { systemCode } from "../systemErrors.ts"
 import { type Turning, through } from "./cipher.ts"
 
 /** How a file on its way is called: who is killed leaves it, and the next backup takes it away. */

@@ -4,7 +4,7 @@ import { resolve } from "node:path"
 import zlib from "node:zlib"
 import { Effect, Layer } from "effect"
 import { BackupFault, BackupFolder, BackupTarget, type StoredFile } from "#ports/Backup.ts"
-import { isMissing } from "../git/fault.ts"
+import { isMissing } from "../systemErrors.ts"
 import { decrypting, encrypting, type Turning, through } from "./cipher.ts"
 import { begin, onDisk, put, stored } from "./files.ts"
 

@@ -4,6 +4,7 @@ import { constants, setPriority } from "node:os"
 import type { Writable } from "node:stream"
 import { setImmediate } from "node:timers"
 import { fileURLToPath } from "node:url"
+import { lastWords } from "../lastWords.ts"
 import { type FrameLimits, frame, unframe } from "./frames.ts"
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -47,13 +48,15 @@ const readable = ({ program, reads }: Confinement): ReadonlyArray<string> => {
 /** The runtime's own sandbox is the second layer: the process reads its code, an empty environment and nothing else. */
 const options = (confinement: Confinement): ReadonlyArray<string> => {
   const heap = `--max-old-space-size=${confinement.heapMegabytes}`
+  // with other flags than the service's it would put its own compiled code in the place of the service's: start.cjs
+  const shared = process.env["DENO_V8_FLAGS"]
   const paths = readable(confinement)
   return process.versions["deno"] === undefined
     ? ["--permission", ...paths.map((path) => `--allow-fs-read=${path}`), "--no-warnings", heap]
     : [
         ...["run", "--quiet", "--no-prompt", "--cached-only", `--allow-read=${paths.join(",")}`, "--allow-env"],
         ...(confinement.asksSystem === true ? ["--allow-sys"] : []),
-        `--v8-flags=${heap}`
+        `--v8-flags=${shared === undefined ? heap : `${shared},${heap}`}`
       ]
 }
 
@@ -115,7 +118,7 @@ export const startConfined = (
   }
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()).once("error", () => resolve()))
   // a word on its pipe lets the one that waits go: it would kill whoever has the number next
-  void ended.then(() => watch?.end("\n"))
+  void ended.then(() => watch && lastWords(watch, "\n"))
   const read = unframe(confinement.limits, (message) => {
     if (!dead) onMessage(message)
   })

@@ -1,33 +1,10 @@
 import fs from "node:fs"
 import { Effect } from "effect"
-import { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
-
-/** A repository lacks what the log names. */
-export class MissingObject extends Error {
-  override readonly name = "MissingObject"
-}
+import { MissingObject, WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
+import { systemCode } from "../systemErrors.ts"
 
 /** What a system says of a call that was wrong in itself: no other disk would do it. */
 const ours = new Set(["EISDIR", "EINVAL", "ENAMETOOLONG", "EEXIST", "ELOOP", "EBADF", "EFAULT", "ENOTEMPTY"])
-
-/** The system's code of an error that it gave, `undefined` of any other. */
-export const systemCode = (error: unknown): string | undefined => {
-  const code = (error as NodeJS.ErrnoException | undefined)?.code
-  return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined
-}
-
-/** Whether a file is not there, or not any more. */
-export const isMissing = (error: unknown): boolean => systemCode(error) === "ENOENT"
-
-/** What a look at a file gives; `undefined` where it is not there, or not any more. */
-export const there = <A>(look: () => A): A | undefined => {
-  try {
-    return look()
-  } catch (error) {
-    if (!isMissing(error)) throw error
-    return undefined
-  }
-}
 
 const words: { readonly [code: string]: string } = {
   ENOENT: "the folder of workspaces or a repository in it is not there",

@@ -1,6 +1,6 @@
 import fs from "node:fs"
 import type { Sha } from "#ports/WorkspaceStore.ts"
-import { readText } from "./durableFs.ts"
+import { readText } from "../durableFs.ts"
 
 /**
  * How many bytes the files of a root tree have, at most, noted beside the objects when the tree is saved: to add them

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import fs from "node:fs"
-import { publish, replace, syncDirectory } from "./durableFs.ts"
+import { publish, replace, syncDirectory } from "../durableFs.ts"
 
 const config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n"
 const dayMs = 24 * 60 * 60 * 1000

@@ -38,7 +38,7 @@ interface Surroundings {
 /**
  * An agent without a language model, which works through the same tools as one: it searches the caller's snippets for
  * the task, writes a match of at least `leastTaken` into the workspace, runs it when the shell knows its language, and
- * answers with its output. Where it can't, it declines and says how to configure a model.
+ * answers with its output. Where it can't, it declines and says how to configure a model; where it can't search, that.
  */
 export const nextLocally =
   ({ languages, configured }: Surroundings) =>
@@ -46,7 +46,10 @@ export const nextLocally =
     Effect.sync(() => {
       const [searched, written] = history
       if (searched === undefined) return calls("Looking for a snippet.", call(1, "SearchSnippets", { task, top_k: 1 }))
-      const match = bestMatch(searched.results?.[0])
+      const result = searched.results?.[0]
+      // nobody knows what the store has: that is no matter of which model is asked
+      if (result?.isError === true) return says(result.content, "declined")
+      const match = bestMatch(result)
       if (match === undefined || match.source === null || match.score < leastTaken)
         return says(advice(configured), "declined")
       const { name, filename, source, language } = match
@@ -66,7 +69,7 @@ const concluded = ({ name, filename, language }: Match, [put, ran]: ReadonlyArra
 }
 
 const bestMatch = (result: ToolResult | undefined): Match | undefined => {
-  if (result === undefined || result.isError) return undefined
+  if (result === undefined) return undefined
   const { matches } = JSON.parse(result.content) as { readonly matches: ReadonlyArray<Match> }
   return matches[0]
 }

@@ -77,17 +77,14 @@ export const makeClaims = Effect.gen(function* () {
       return Effect.void
     })
 
-  const having = Effect.fnUntraced(function* (name: string, carries: boolean) {
+  const claim = Effect.fnUntraced(function* (name: string) {
     const one: Waiting = { had: yield* Deferred.make<Claim>(), lost: yield* Deferred.make<void>(), inOrder: false }
     yield* Effect.acquireRelease(
       Effect.sync(() => waiting.set(name, [...(waiting.get(name) ?? []), one])),
       () => leave(name, one)
     )
     yield* wakeUp
-    const had = yield* Deferred.await(one.had)
-    // until it knows that it has it nothing was done under it
-    if (carries) one.inOrder = true
-    return had
+    return yield* Deferred.await(one.had)
   })
 
   const give = Effect.fnUntraced(function* (name: string) {
@@ -98,7 +95,10 @@ export const makeClaims = Effect.gen(function* () {
     else waiting.delete(name)
     mine.set(name, one)
     one.inOrder = handedOver
-    yield* Deferred.succeed(one.had, { lost: Deferred.await(one.lost), handedOver })
+    const begin = Effect.sync(() => {
+      one.inOrder = true
+    })
+    yield* Deferred.succeed(one.had, { lost: Deferred.await(one.lost), handedOver, begin })
   })
 
   /** Answers whether something was given up that this process waits for. */
@@ -166,10 +166,6 @@ export const makeClaims = Effect.gen(function* () {
     unwanted.length === 0 && !leaving ? Effect.void : Effect.andThen(Effect.sleep("5 millis"), Effect.fail("not yet"))
   ).pipe(Effect.retry({ times: 200 }), Effect.ignore)
 
-  const claiming: Claiming = {
-    shared: true,
-    claim: (name) => having(name, true),
-    borrow: (name) => having(name, false)
-  }
+  const claiming: Claiming = { shared: true, claim }
   return { claiming, on, givenAway }
 })

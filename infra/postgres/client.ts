@@ -49,16 +49,18 @@ const adds = ".adds"
 
 /**
  * Refuses a database that a newer release has changed in a way that this one may not understand. One that ran already
- * goes on: the newer release has made sure of that, and it ends soon.
+ * goes on: the newer release has made sure of that, and it ends soon. Whether it has all of this one's migrations.
  */
-const refuseNewer = Effect.gen(function* () {
+const isMigrated = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [exists] = yield* sql`SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ${table}`
-  if (exists === undefined) return
-  const known = migrations().at(-1)!.id
-  const [newer] = yield* sql<{ id: number; name: string }>`SELECT migration_id AS id, name FROM ${sql(table)}
-    WHERE migration_id > ${known} AND NOT name LIKE ${`%${adds}`} ORDER BY migration_id LIMIT 1`
-  if (newer === undefined) return
+  if (exists === undefined) return false
+  const ids = migrations().map(({ id }) => id)
+  const known = ids.at(-1)!
+  const made = yield* sql<{ id: number; name: string }>`SELECT migration_id AS id, name FROM ${sql(table)}
+    ORDER BY migration_id`
+  const newer = made.find(({ id, name }) => id > known && !name.endsWith(adds))
+  if (newer === undefined) return ids.every((one) => made.some(({ id }) => id === one))
   return yield* new EngineUnusable({
     message: `The database was changed by a newer release of Cairn (migration ${newer.id}, ${newer.name}; this release knows those up to ${known}): start that one, or restore a backup from before it (docs/upgrade.md).`,
     passes: false
@@ -69,7 +71,9 @@ const refuseNewer = Effect.gen(function* () {
  * Brings the database's own tables (the log, payloads, requests) to this version. Read models make their own. Fails
  * with `EngineUnusable` where a newer version has been.
  */
-export const migrate = Effect.andThen(refuseNewer, Migrator.make({})({ loader, table }))
+export const migrate = Effect.flatMap(isMigrated, (has) =>
+  has ? Effect.succeed([]) : Migrator.make({})({ loader, table })
+)
 
 const connectTimeout = "5 seconds"
 

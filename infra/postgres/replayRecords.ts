@@ -24,7 +24,7 @@ export const layer = Layer.effect(
     const isRunning = sql`outcome IS NULL AND seen_at > clock_timestamp() - ${silence}::interval`
     return ReplayRecords.of({
       all: Effect.map(
-        sql<Row>`SELECT name, promote, key, started_at, ended_at, position, goal, events::float8 AS events, differences, fault,
+        sql<Row>`SELECT id, name, promote, key, started_at, ended_at, position, goal, events::float8 AS events, differences, fault,
             coalesce(outcome, CASE WHEN ${isRunning} THEN 'running' ELSE 'broken_off' END) AS state
           FROM replays ORDER BY name`,
         (rows) =>
@@ -57,11 +57,15 @@ export const layer = Layer.effect(
           (rows) => rows.length > 0
         ),
       end: (id, { position, goal, events, differences, fault, outcome }) =>
-        Effect.asVoid(
-          sql`UPDATE replays SET ended_at = clock_timestamp(), outcome = ${outcome}, position = ${big(position)}, goal = ${big(goal)},
+        Effect.map(
+          sql<{
+            cancelled: boolean
+          }>`UPDATE replays SET ended_at = clock_timestamp(), outcome = ${outcome}, position = ${big(position)}, goal = ${big(goal)},
               events = ${BigInt(events)}, differences = ${JSON.stringify(differences)}::text::json, fault = ${fault}
-            WHERE id = ${id}::uuid AND outcome IS NULL`
+            WHERE id = ${id}::uuid AND outcome IS NULL RETURNING cancelled`,
+          ([ended]) => ended?.cancelled ?? false
         ),
+      forget: (name) => Effect.asVoid(sql`DELETE FROM replays WHERE name = ${name} AND NOT (${isRunning})`),
       cancel: (name) =>
         Effect.map(
           sql`UPDATE replays SET cancelled = true WHERE name = ${name} AND outcome IS NULL RETURNING name`,

@@ -3,8 +3,11 @@ import { Effect, Layer, Logger, Redacted, References, Tracer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { OtlpExporter, OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
 import { Origin } from "#ports/Origin.ts"
+import { Sampling } from "#ports/Sampling.ts"
 import type { TelemetrySettings } from "#ports/TelemetrySettings.ts"
-import { discreetly } from "./tracer.ts"
+import { discreetly } from "./discreet.ts"
+import { sampling } from "./sampling.ts"
+import { layerProtobuf } from "./serialization.ts"
 
 const pairs = (headers: Redacted.Redacted | undefined): Record<string, string> =>
   Object.fromEntries(
@@ -25,7 +28,9 @@ const withRequestId = (inner: Logger.Logger<unknown, void>): Logger.Logger<unkno
     if (id == null) return inner.log(options)
     const noted = { request_id: id, ...fiber.getRef(References.CurrentLogAnnotations) }
     const getRef = (ref: never) => (ref === References.CurrentLogAnnotations ? noted : fiber.getRef(ref))
-    inner.log({ ...options, fiber: Object.create(fiber, { getRef: { value: getRef } }) })
+    // no more than effect's logger reads of it: what inherits from a fiber makes a prototype of that, for a line
+    const told = { id: fiber.id, cache: fiber.cache, getRef } as typeof fiber
+    inner.log({ ...options, fiber: told })
   })
 
 /** Sends traces, metrics and logs to an OTLP receiver. What can't be delivered is dropped: nobody waits for it. */
@@ -34,10 +39,10 @@ const exporting = (settings: TelemetrySettings) => {
   const common = { headers: pairs(settings.headers), resource: { serviceName: settings.serviceName, attributes } }
   const url = (signal: string) => `${settings.endpoint}/v1/${signal}`
   const tracer = OtlpTracer.make({ ...common, url: url("traces"), exportInterval: settings.tracesInterval })
-  const tracing = Layer.effect(
-    Tracer.Tracer,
-    Effect.map(tracer, (inner) => discreetly(inner, settings.sampling))
-  ).pipe(Layer.provide(OtlpExporter.layerFlusher))
+  const tracing = Layer.merge(
+    Layer.effect(Tracer.Tracer, Effect.map(tracer, discreetly)).pipe(Layer.provide(OtlpExporter.layerFlusher)),
+    Layer.succeed(Sampling, sampling(settings.sampling))
+  )
   const logger = OtlpLogger.make({ ...common, url: url("logs"), exportInterval: settings.tracesInterval })
   const logging = Logger.layer([Effect.map(logger, withRequestId)], { mergeWithExisting: true }).pipe(
     Layer.provide(OtlpExporter.layerFlusher)
@@ -47,11 +52,14 @@ const exporting = (settings: TelemetrySettings) => {
     logging,
     OtlpMetrics.layer({ ...common, url: url("metrics"), exportInterval: settings.metricsInterval })
   ).pipe(
-    Layer.provide(settings.encoding === "json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf),
+    Layer.provide(settings.encoding === "json" ? OtlpSerialization.layerJson : layerProtobuf),
     Layer.provide(FetchHttpClient.layer)
   )
 }
 
-/** Traces, metrics and logs over OTLP; without settings no spans are made at all. */
+/** Spans are made in traces that are kept, which say so themselves (`src/traced.ts`), and nowhere else. */
+const elsewhere = Layer.succeed(References.TracerEnabled, false)
+
+/** Traces, metrics and logs over OTLP; without settings there are no traces at all. */
 export const layer = (settings: TelemetrySettings | undefined) =>
-  settings === undefined ? Layer.succeed(References.TracerEnabled, false) : exporting(settings)
+  settings === undefined ? elsewhere : Layer.merge(exporting(settings), elsewhere)

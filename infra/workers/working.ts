@@ -1,14 +1,9 @@
 import { converseWithService } from "../confined/inside.ts"
+import { whereOf } from "../whereOf.ts"
 import type { FromWorker, ToWorker } from "./protocol.ts"
 
 /** Each job's code, by its name; it is loaded when the first one comes. */
 type Code = { readonly [job: string]: () => Promise<(...args: Array<never>) => unknown> }
-
-const whereOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return "no error"
-  const lines = (error.stack ?? "").split("\n").filter((line) => /^ +at /.test(line))
-  return [error.name, ...lines.slice(0, 5)].join("\n")
-}
 
 /** Does one job after another until its stdin ends. It can be killed at any time. */
 export const work = (jobs: Code): void => {

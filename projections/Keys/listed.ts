@@ -23,7 +23,10 @@ export interface ListedKey {
 /** With the position that it was made at. */
 export type PlacedKey = ListedKey & { readonly created_by: number }
 
-/** A tenant's live keys, oldest first, behind a position; when each was last used, to half a minute. */
+/**
+ * A tenant's live keys, oldest first, behind a position; when each was last used, to half a minute. The page is cut
+ * before anything is put beside it: joined first, all of the tenant's keys were, for each page.
+ */
 export const listKeys = (tenant: string, after: number, limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -39,9 +42,11 @@ export const listKeys = (tenant: string, after: number, limit: number) =>
           coalesce(k.role, m.role) AS role, k.acts_for, k.acts_as, k.read_only, k.expires_at, k.workspaces, k.models,
           k.created_at, k.created_by,
           greatest(u.last_used_at, s.seen_at) AS last_used_at
-        FROM keys_v4.keys k LEFT JOIN keys_v4.members m ON m.id = k.tenant || '/' || k.user_id
+        FROM (SELECT * FROM keys_v4.keys WHERE tenant = ${tenant} AND created_by > ${BigInt(after)}
+              ORDER BY created_by LIMIT ${limit}::int) k
+        LEFT JOIN keys_v4.members m ON m.id = k.tenant || '/' || k.user_id
         LEFT JOIN key_usage_v2.keys u ON u.id = k.id LEFT JOIN key_sightings s ON s.key = k.id
-        WHERE k.tenant = ${tenant} AND k.created_by > ${BigInt(after)} ORDER BY k.created_by LIMIT ${limit}::int`,
+        ORDER BY k.created_by`,
       (rows) =>
         rows.map(
           (row): PlacedKey => ({
@@ -79,7 +84,7 @@ export interface ListedUser {
 /** With the position that they joined at. */
 export type PlacedUser = ListedUser & { readonly joined_by: number }
 
-/** A tenant's people, who joined first, behind a position. */
+/** A tenant's people, who joined first, behind a position; the page is cut first, as that of keys. */
 export const listUsers = (tenant: string, after: number, limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -92,11 +97,12 @@ export const listUsers = (tenant: string, after: number, limit: number) =>
       >`
         SELECT m.user_id, m.email AS user_email, m.role, m.joined_at, m.joined_by, count(k.id)::int AS keys,
           max(greatest(u.last_used_at, s.seen_at)) AS last_used_at
-        FROM keys_v4.members m LEFT JOIN keys_v4.keys k ON k.tenant = m.tenant AND k.user_id = m.user_id
+        FROM (SELECT * FROM keys_v4.members WHERE tenant = ${tenant} AND joined_by > ${BigInt(after)}
+              ORDER BY joined_by LIMIT ${limit}::int) m
+        LEFT JOIN keys_v4.keys k ON k.tenant = m.tenant AND k.user_id = m.user_id
         LEFT JOIN key_usage_v2.keys u ON u.id = k.id LEFT JOIN key_sightings s ON s.key = k.id
-        WHERE m.tenant = ${tenant} AND m.joined_by > ${BigInt(after)}
         GROUP BY m.id, m.user_id, m.email, m.role, m.joined_at, m.joined_by
-        ORDER BY m.joined_by LIMIT ${limit}::int`,
+        ORDER BY m.joined_by`,
       (rows) =>
         rows.map(
           (row): PlacedUser => ({

@@ -1,6 +1,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AccessApi } from "./Access.ts"
 import { ActivityApi } from "./Activity.ts"
+import { AsOfApi } from "./AsOf.ts"
 import { BackupsApi } from "./Backups.ts"
 import { BundlesApi } from "./Bundles.ts"
 import { ChatApi } from "./Chat.ts"
@@ -51,6 +52,7 @@ export class Api extends HttpApi.make("cairn")
   .add(ActivityApi)
   .add(ServiceApi)
   .add(ReplaysApi)
+  .add(AsOfApi)
   .add(SignInApi)
   .add(SystemApi)
   .annotate(HttpApi.PayloadParseOptions, { errors: "all" })

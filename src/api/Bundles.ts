@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { fileVotes } from "#domain/fileVotes.ts"
+import { thousands } from "#domain/text/thousands.ts"
 import { body } from "./body.ts"
 import { AnyText, optional, Text, textUpTo, whole } from "./fields.ts"
 import { manyFiles, reads } from "./limits.ts"
@@ -20,7 +21,7 @@ const LogFile = Schema.Struct({
 }).annotate({ identifier: "LogFile" })
 
 const between = (minimum: number, maximum: number, what: string) => {
-  const message = `has too few or too many ${what}; expected ${minimum} to ${maximum.toLocaleString("en")}`
+  const message = `has too few or too many ${what}; expected ${minimum} to ${thousands(maximum)}`
   return [Schema.isMinLength(minimum, { message }), Schema.isMaxLength(maximum, { message })] as const
 }
 

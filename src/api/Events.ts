@@ -1,8 +1,7 @@
 import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { eventSchemas } from "#domain/events.ts"
-import { toldPosition } from "#domain/toldPosition.ts"
-import { AnyText, Id, iso8601, JsonObject, wholeInQuery } from "./fields.ts"
+import { AnyText, Id, JsonObject, PositionOrTime, toldPlace, wholeInQuery } from "./fields.ts"
 import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 const RecordedEvent = Schema.Struct({
@@ -43,22 +42,11 @@ const Uuid = Schema.String.check(
   Schema.isPattern(/^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/u, { message: "is no UUID" })
 )
 
-const Position = Schema.String.check(
-  Schema.isPattern(toldPosition, { message: "is no position; expected the next_after of an answer" })
-)
-
 const EventType = Schema.Literals(Struct.keys(eventSchemas)).annotate({ identifier: "EventType" })
-
-/** What tells how far back to begin. */
-const PositionOrTime = Schema.String.check(
-  Schema.isPattern(new RegExp(`${toldPosition.source}|${iso8601.source}`, "u"), {
-    message: "is neither a position nor a time; expected ISO 8601, e.g. 2026-01-31T12:00:00Z"
-  })
-)
 
 /** What both readings take. */
 const filters = {
-  after: Schema.optional(Position),
+  after: Schema.optional(toldPlace),
   type: Schema.optional(EventType),
   stream: Schema.optional(AnyText)
 }
@@ -102,7 +90,7 @@ export class EventsApi extends HttpApiGroup.make("events")
       })
     ),
     HttpApiEndpoint.get("event", "/api/event/:position", {
-      params: { position: Position },
+      params: { position: toldPlace },
       success: AuditedEvent
     }).annotateMerge(
       OpenApi.annotations({

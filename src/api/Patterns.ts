@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AnyJson } from "#domain/anyJson.ts"
 import { body } from "./body.ts"
 import { Cursor, NextCursor } from "./cursor.ts"
-import { AnyText, JsonObject, optional, Task, textUpTo, whole } from "./fields.ts"
+import { AnyText, JsonObject, optional, Stale, Task, textUpTo, whole } from "./fields.ts"
 import { oneText, reads } from "./limits.ts"
 import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
@@ -24,7 +24,7 @@ const FewShotExample = Schema.Struct({
   output_sample: AnyJson,
   code_snippet: Schema.String
 }).annotate({ identifier: "FewShotExample" })
-export const FewShotExamples = Schema.Struct({ examples: Schema.Array(FewShotExample) })
+export const FewShotExamples = Schema.Struct({ examples: Schema.Array(FewShotExample), stale: Stale })
 
 export const TaskPatternsRequest = Schema.Struct({
   task: optional(AnyText),

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { body } from "./body.ts"
 import { Cursor, NextCursor } from "./cursor.ts"
-import { optional, textUpTo, whole } from "./fields.ts"
+import { optional, Stale, textUpTo, whole } from "./fields.ts"
 import { AddressRate, Problems, WellFormed } from "./middleware.ts"
 
 const PublicSnippet = Schema.Struct({
@@ -30,7 +30,8 @@ export const PublicList = Schema.Struct({
 export const PublicFound = Schema.Struct({
   snippets: Schema.Array(PublicSnippet),
   total: Schema.Int,
-  query: Schema.String
+  query: Schema.String,
+  stale: Stale
 }).annotate({ identifier: "PublicSearchResponse" })
 
 const Language = textUpTo(100)

@@ -53,7 +53,24 @@ const Status = Schema.Struct({
   )
 }).annotate({ identifier: "ServiceStatus" })
 
-/** What the operator is told of the service: `/api/admin/status`. */
+const Minute = Schema.Struct({
+  /** ISO 8601. */
+  at: Schema.String,
+  answered: Schema.Int,
+  refused: Schema.Int,
+  failed: Schema.Int,
+  left: Schema.Int
+}).annotate({ identifier: "RequestMinute" })
+
+const Requests = Schema.Struct({
+  process: Schema.String,
+  /** ISO 8601, as `until`. */
+  since: Schema.String,
+  until: Schema.String,
+  minutes: Schema.Array(Minute)
+}).annotate({ identifier: "RequestHistory" })
+
+/** What the operator is told of the service: `/api/admin/status`, `/api/admin/requests`. */
 export class ServiceApi extends HttpApiGroup.make("service")
   .add(
     HttpApiEndpoint.get("status", "/api/admin/status", { success: Status }).annotateMerge(
@@ -61,6 +78,13 @@ export class ServiceApi extends HttpApiGroup.make("service")
         summary: "How the service is: its read models, reactions, search, chats and disks",
         description:
           "For owners of the organization that the service made for its operator at its first start. Of several processes it is told by the one that answers. `lag` counts positions of the log: 0 is up to date."
+      })
+    ),
+    HttpApiEndpoint.get("requests", "/api/admin/requests", { success: Requests }).annotateMerge(
+      OpenApi.annotations({
+        summary: "How many requests were answered, minute by minute of the last day, and how",
+        description:
+          "For owners of the organization that the service made for its operator. Of several processes each counts what it answers itself, from its start on, and is told by itself. All requests count but those for `/health` and `/ready`; minutes without any are left out. Nothing else is kept of a request."
       })
     )
   )

@@ -23,7 +23,15 @@ const CommitRecord = Schema.Struct(Commit).annotate({ identifier: "Commit" })
 const id = { id: Schema.String }
 /** `/files/` itself names none. */
 const filePath = { ...id, "*": Schema.optional(Schema.String) }
-const at = Schema.Struct({ at: Schema.optional(Schema.String) })
+/** A commit, or a turn of a run. */
+const at = Schema.Struct({
+  at: Schema.optional(Schema.String),
+  run: Schema.optional(Schema.String),
+  turn: wholeInQuery(1, 1_000_000)
+})
+
+const afterTurn =
+  "With `run` and `turn`, as the tools of that turn left them in the run's own view, without what others wrote meanwhile. What no commit has is kept for a day after the run, at least; then the answer is 404 `not_found/tree`."
 
 /** Routes of workspaces: their commits, trees and files, going back, and erasing. */
 export class WorkspacesApi extends HttpApiGroup.make("workspaces")
@@ -105,12 +113,22 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
           Schema.Struct({ path: Schema.String, size: Schema.Int, mode: Schema.String, sha: Schema.String })
         )
       })
-    }).annotateMerge(OpenApi.annotations({ summary: "The files at a commit, the head unless told" })),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "The files at a commit, the head unless told; or after a turn of a chat",
+        description: afterTurn
+      })
+    ),
     HttpApiEndpoint.get("file", "/api/workspaces/:id/files/*", {
       params: filePath,
       query: at,
       success: HttpApiSchema.StreamUint8Array()
-    }).annotateMerge(OpenApi.annotations({ summary: "The raw bytes of a file at a commit, the head unless told" })),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "The raw bytes of a file at a commit, the head unless told; or after a turn of a chat",
+        description: afterTurn
+      })
+    ),
     HttpApiEndpoint.put("putFile", "/api/workspaces/:id/files/*", {
       params: filePath,
       payload: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array()),

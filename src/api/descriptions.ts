@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs"
+import { thousands } from "#domain/text/thousands.ts"
 
 const folder = new URL("./descriptions/", import.meta.url)
 
@@ -25,13 +26,11 @@ type Node = Record<string, any>
 const variants = (node: Node): ReadonlyArray<Node> =>
   (node["anyOf"] as Array<Node> | undefined)?.flatMap(variants) ?? [node]
 
-const count = (number: number) => number.toLocaleString("en")
-
 const range = (least: number | undefined, most: number | undefined, what: string): string | undefined => {
-  if (most === undefined) return least === undefined || least === 0 ? undefined : `At least ${count(least)}${what}.`
+  if (most === undefined) return least === undefined || least === 0 ? undefined : `At least ${thousands(least)}${what}.`
   return least === undefined || least === 0
-    ? `At most ${count(most)}${what}.`
-    : `${count(least)} to ${count(most)}${what}.`
+    ? `At most ${thousands(most)}${what}.`
+    : `${thousands(least)} to ${thousands(most)}${what}.`
 }
 
 /** The bounds that a schema states, in words. */
@@ -41,7 +40,7 @@ const boundsOf = (node: Node): string | undefined => {
     if (one["maximum"] === Number.MAX_SAFE_INTEGER) continue
     const { minimum, maximum, minLength, maxLength, minItems, maxItems, maxProperties } = one
     const bounds =
-      (maximum === undefined ? undefined : `${count(minimum ?? 0)} to ${count(maximum)}.`) ??
+      (maximum === undefined ? undefined : `${thousands(minimum ?? 0)} to ${thousands(maximum)}.`) ??
       range(minLength, maxLength, " characters") ??
       range(minItems, maxItems, " entries") ??
       range(undefined, maxProperties, " names")

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs"
+import { thousands } from "#domain/text/thousands.ts"
 import { describeFields } from "./descriptions.ts"
 import { deepest, type Limits, limitsKey, rawKey, sizeOf, small } from "./limits.ts"
 import { type Code, statusOf } from "./Problem.ts"
@@ -90,7 +91,7 @@ const limit = (operation: Document) => {
     return
   }
   operation["requestBody"].description =
-    `At most ${sizeOf(bytes)} and ${values.toLocaleString("en")} values${names === undefined ? "" : ` (${names.toLocaleString("en")} named fields)`}, nested no deeper than ${deepest} levels.`
+    `At most ${sizeOf(bytes)} and ${thousands(values)} values${names === undefined ? "" : ` (${thousands(names)} named fields)`}, nested no deeper than ${deepest} levels.`
   operation["requestBody"]["x-max-bytes"] = bytes
   operation["requestBody"]["x-max-values"] = values
 }

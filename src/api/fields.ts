@@ -1,5 +1,7 @@
 import { Schema, SchemaGetter } from "effect"
 import { isWithin, longestDependencies, mostDependencies } from "#domain/dependencies.ts"
+import { thousands } from "#domain/text/thousands.ts"
+import { toldPosition } from "#domain/toldPosition.ts"
 import { jsonPieces } from "#engine/jsonPieces.ts"
 
 /** What is said of a text that is none, and that no store keeps unchanged. */
@@ -19,7 +21,7 @@ export const AnyText = Schema.String.check(storable)
 
 /** Text of 1 to so many characters. */
 export const textUpTo = (maximum: number) => {
-  const message = `is empty or too long; expected 1 to ${maximum.toLocaleString("en")} characters`
+  const message = `is empty or too long; expected 1 to ${thousands(maximum)} characters`
   return AnyText.check(Schema.isMinLength(1, { message }), Schema.isMaxLength(maximum, { message }))
 }
 
@@ -58,6 +60,18 @@ export const time = Schema.String.check(
   Schema.isPattern(iso8601, { message: "is no time; expected ISO 8601, e.g. 2026-01-31T12:00:00Z" })
 )
 
+/** A position as a caller was told it. */
+export const toldPlace = Schema.String.check(
+  Schema.isPattern(toldPosition, { message: "is no position; expected one that an answer told, as its next_after" })
+)
+
+/** What a caller means by a place in the log. */
+export const PositionOrTime = Schema.String.check(
+  Schema.isPattern(new RegExp(`${toldPosition.source}|${iso8601.source}`, "u"), {
+    message: "is neither a position nor a time; expected ISO 8601, e.g. 2026-01-31T12:00:00Z"
+  })
+)
+
 /** Of such a text, since the epoch; a time without a zone is in UTC. */
 export const millisecondsOf = (text: string): number =>
   Date.parse(/^.{10}[T ][\d:.]+$/.test(text) ? `${text.replace(" ", "T")}Z` : text.replace(" ", "T"))
@@ -86,8 +100,8 @@ export const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
 
 /** Names of properties, or of anything else that a request lists. */
 export const mostNames = 1_000
-const tooLong = `are too long; expected at most ${longestDependencies.toLocaleString("en")} characters of names and versions together`
-const tooManyNames = { message: `has too many names; expected at most ${mostNames.toLocaleString("en")}` }
+const tooLong = `are too long; expected at most ${thousands(longestDependencies)} characters of names and versions together`
+const tooManyNames = { message: `has too many names; expected at most ${thousands(mostNames)}` }
 
 /** Whether a value's JSON has more characters than that; no more of it is written than it takes to know. */
 export const isLongerThan = (value: unknown, most: number): boolean => {
@@ -140,3 +154,6 @@ export const optional = <S extends Schema.Top>(schema: S) => Schema.optional(Sch
 /** A field that may be left out or `null`, and then has a value all the same. */
 export const withDefault = <S extends Schema.Top>(schema: S, value: S["Type"]) =>
   Schema.optional(Schema.NullOr(schema)).annotate({ default: value as never })
+
+/** In an answer that may lack what was stored last, as `Cairn-Stale` says in its head; not there in others. */
+export const Stale = Schema.optionalKey(Schema.Literal(true))

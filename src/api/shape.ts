@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { thousands } from "#domain/text/thousands.ts"
 import { fieldOf, mostTold } from "./invalid.ts"
 import { nearest } from "./nearest.ts"
 import type { FieldError } from "./Problem.ts"
@@ -74,10 +75,7 @@ export const misfits = ({ schema, definitions }: Shape, value: unknown, passes: 
     if (Array.isArray(given)) {
       const { items, maxItems } = fitting
       if (maxItems !== undefined && given.length > maxItems) {
-        tell(
-          path,
-          `has ${given.length.toLocaleString("en")} entries; expected at most ${maxItems.toLocaleString("en")}`
-        )
+        tell(path, `has ${thousands(given.length)} entries; expected at most ${thousands(maxItems)}`)
         return false
       }
       if (items === undefined) return true
@@ -95,10 +93,7 @@ export const misfits = ({ schema, definitions }: Shape, value: unknown, passes: 
     const { properties = {}, additionalProperties: others, maxProperties } = node
     const names = Object.keys(given)
     if (maxProperties !== undefined && names.length > maxProperties) {
-      tell(
-        path,
-        `has ${names.length.toLocaleString("en")} names; expected at most ${maxProperties.toLocaleString("en")}`
-      )
+      tell(path, `has ${thousands(names.length)} names; expected at most ${thousands(maxProperties)}`)
       return false
     }
     for (const name of names) {

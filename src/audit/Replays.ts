@@ -1,43 +1,19 @@
 import { randomUUID } from "node:crypto"
-import { Cause, Context, Data, Effect, Exit, Layer } from "effect"
+import { Context, Effect, Exit, Layer } from "effect"
 import type { Codec } from "#engine/codec.ts"
-import type { Projection } from "#engine/Projection.ts"
+import { type Projection, schemaOf } from "#engine/Projection.ts"
 import type { EventStore } from "#engine/ports/EventStore.ts"
 import type { Difference, ReadModels } from "#engine/ports/ReadModels.ts"
-import {
-  type ReplayOutcome,
-  type ReplayProgress,
-  type ReplayRecord,
-  ReplayRecords,
-  type TableDifference
-} from "#ports/ReplayRecords.ts"
-import { type Replayed, replay } from "./replay.ts"
-
-/** Milliseconds from one word that a replay goes on to the next; as long may it go on when it is to end. */
-const beatEvery = 500
-
-/** The replay was told to end. */
-class Cancelled extends Data.TaggedError("Cancelled") {}
+import { type ReplayRecord, ReplayRecords, type TableDifference } from "#ports/ReplayRecords.ts"
+import { positionIn } from "./asOf.ts"
+import { carried } from "./carried.ts"
+import { replay } from "./replay.ts"
 
 const countedBy = (differences: ReadonlyArray<Difference>): ReadonlyArray<TableDifference> =>
   [...new Set(differences.map(({ table }) => table))].map((table) => ({
     table,
     rows: differences.filter((one) => one.table === table).length
   }))
-
-/** What its reader is told of a failure; what is no words of ours is in the log. */
-const faultOf = (cause: Cause.Cause<unknown>): string => {
-  const error = Cause.squash(cause) as { readonly _tag?: string; readonly message?: string }
-  if (error._tag === "StandsStill") return error.message ?? ""
-  if (error._tag === "BuildMoved") return "Another replay of the same read model has begun in its place."
-  return "It can't be done at the moment: the service's log says why."
-}
-
-const outcomeOf = (exit: Exit.Exit<unknown, unknown>): ReplayOutcome => {
-  if (Exit.isSuccess(exit)) return "done"
-  const isCancelled = Cause.squash(exit.cause) instanceof Cancelled || Cause.hasInterruptsOnly(exit.cause)
-  return isCancelled ? "cancelled" : "failed"
-}
 
 /**
  * Replays that a service is asked for: in the background, one at a time, of all processes on a database. What came of
@@ -58,34 +34,23 @@ export class Replays extends Context.Service<
     Effect.gen(function* () {
       const records = yield* ReplayRecords
       const scope = yield* Effect.scope
-      const context = yield* Effect.context<EventStore | ReadModels | Codec>()
+      const context = yield* Effect.context<EventStore | ReadModels | Codec | ReplayRecords>()
 
-      const work = Effect.fnUntraced(function* (id: string, projection: Projection, promote: boolean) {
-        let progress: ReplayProgress = { position: null, goal: null, events: 0 }
-        const beat = Effect.gen(function* () {
-          yield* Effect.sleep(beatEvery)
-          // that the database is away for a moment ends nothing
-          const goesOn = yield* Effect.orElseSucceed(records.beat(id, progress), () => true)
-          if (!goesOn) return yield* new Cancelled()
-        })
-        const working = replay(projection, {
-          promote,
-          progress: (position, goal, events) => {
-            progress = { position, goal, events }
+      const work = (id: string, projection: Projection, promote: boolean) =>
+        carried(
+          id,
+          `the replay of ${schemaOf(projection)}`,
+          { position: null, goal: null, events: 0 },
+          (tell) =>
+            replay(projection, { promote, progress: (position, goal, events) => tell({ position, goal, events }) }),
+          (exit, out) => {
+            const differences = Exit.isSuccess(exit) ? countedBy(exit.value.differences) : []
+            return Effect.ignore(records.end(id, { ...out, differences }))
           }
-        })
-        const ended = Effect.fnUntraced(function* (exit: Exit.Exit<Replayed, unknown>) {
-          const outcome = outcomeOf(exit)
-          const fault = Exit.isFailure(exit) && outcome === "failed" ? faultOf(exit.cause) : null
-          if (Exit.isFailure(exit) && fault !== null) yield* Effect.logError("a replay failed", exit.cause)
-          const differences = Exit.isSuccess(exit) ? countedBy(exit.value.differences) : []
-          yield* Effect.ignore(records.end(id, { ...progress, differences, fault, outcome }))
-        })
-        yield* Effect.onExit(Effect.raceFirst(working, Effect.forever(beat)), ended)
-      })
+        )
 
       return Replays.of({
-        all: records.all,
+        all: Effect.map(records.all, (all) => all.filter(({ name }) => positionIn(name) === undefined)),
         begin: Effect.fnUntraced(function* (projection, promote, key) {
           const id = randomUUID()
           const begun = yield* records.begin({ id, name: projection.name, promote, key })

@@ -1,11 +1,20 @@
 import { Effect } from "effect"
-import type { Position } from "#engine/Position.ts"
+import { type Position, positionOf } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { type Kept, ReadModels } from "#engine/ports/ReadModels.ts"
 import { bring } from "#engine/project.ts"
 
 /** Where the read models of a position are kept. */
 export const schemaAt = (position: Position): string => `as_of_${position}`
+
+/** The position that such a name tells of; `undefined`: it is no such name. */
+export const positionIn = (schema: string): Position | undefined => {
+  const [, written] = /^as_of_([0-9]{1,15})$/.exec(schema) ?? []
+  return written === undefined ? undefined : positionOf(written)
+}
+
+/** Columns that nobody is shown: whoever has them can do what their owner can, or try to. */
+export const secretColumns: ReadonlySet<string> = new Set(["hash", "secret"])
 
 /** A read model as it was. */
 export interface AsOf {

@@ -1,9 +1,10 @@
 import { Effect } from "effect"
 import { toldPosition } from "#domain/toldPosition.ts"
-import { hasReached } from "#engine/Position.ts"
+import { beginning, hasReached } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
+import { Erased } from "#engine/texts.ts"
 import { LogAudit } from "#ports/LogAudit.ts"
 import { asOf, schemaAt } from "#src/audit/asOf.ts"
 import { readTold, writtenPosition } from "#src/positions.ts"
@@ -45,7 +46,11 @@ export const forget = Effect.fnUntraced(function* (at: string) {
 export const make = Effect.fnUntraced(function* (at: string, wanted: ReadonlyArray<Projection>) {
   const bar = progress(!(yield* Json))
   const position = yield* meant(at)
+  const { head, eventAt } = yield* EventStore
+  if (position !== beginning && (yield* eventAt(position)) === undefined)
+    return yield* new Failed({ message: `There is no event at position ${plain(at)}.` })
   const schema = schemaAt(position)
+  yield* (yield* Erased)(yield* head)
   const made = yield* Effect.forEach(wanted, (projection) =>
     asOf(projection, position, (done, of) => bar.at(done, of, projection.name))
   )

@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { Difference } from "#engine/ports/ReadModels.ts"
+import { secretColumns } from "#src/audit/asOf.ts"
 import { type Replayed, replay } from "#src/audit/replay.ts"
 import { writtenPosition } from "#src/positions.ts"
 import { projections } from "#src/readModels.ts"
@@ -12,9 +13,6 @@ import { progress } from "./progress.ts"
 
 /** Differences that are printed of a table. */
 const printed = 5
-
-/** Columns that nobody should find in a terminal's history. */
-const secret = new Set(["hash", "secret"])
 
 type Row = { readonly [column: string]: unknown }
 
@@ -30,7 +28,7 @@ const columnsOf = ({ live, rebuilt }: Difference) => {
   return Object.keys(a)
     .filter((column) => JSON.stringify(a[column]) !== JSON.stringify(b[column]))
     .map((column) =>
-      secret.has(column)
+      secretColumns.has(column)
         ? { column, live: "(not shown)", rebuilt: "(not shown)" }
         : { column, live: a[column], rebuilt: b[column] }
     )

@@ -7,6 +7,7 @@ export const pages = {
   workspace: "/workspaces/:id",
   files: "/workspaces/:id/files",
   commit: "/workspaces/:id/commits/:sha",
+  compare: "/workspaces/:id/compare",
   chat: "/chat",
   run: "/runs/:id",
   events: "/events",
@@ -14,6 +15,7 @@ export const pages = {
   people: "/people",
   usage: "/usage",
   readModels: "/read-models",
+  asOf: "/read-models/as-of/:position",
   backups: "/backups"
 } as const
 

@@ -49,9 +49,32 @@ const pieceOf = (character: string): Piece => {
   return { shown: signOf(code), name: `${number}, ${name}` }
 }
 
-/** A text in pieces, so that what would be invisible, or turn the rest around, is seen. */
+/** Unseen characters that are each shown by themselves, of one text, and of all of a source. */
+const [mostApart, mostOfSource] = [1_000, 5_000]
+
+/** With the sign for what can't be shown in the place of all that would be unseen. */
+const veiled = (text: string): string => text.replace(/\r\n/g, "\n").replace(hidden, "\ufffd")
+
+/**
+ * A source as it can be shown: an element for each unseen character, as `piecesOf` tells them, would hold a page up
+ * where there are very many.
+ */
+export const bearable = (source: string): string => {
+  let unseen = 0
+  for (const { 0: character, index } of source.matchAll(hidden)) {
+    if (character !== "\r" || source[index + 1] !== "\n") unseen++
+    if (unseen > mostOfSource) return veiled(source)
+  }
+  return source
+}
+
+/**
+ * A text in pieces, so that what would be invisible, or turn the rest around, is seen. Where that is very much of it,
+ * the rest has the sign for a character that can't be shown in its place.
+ */
 export const piecesOf = (text: string): ReadonlyArray<Piece> => {
   const pieces: Array<Piece> = []
+  let unseen = 0
   let from = 0
   for (const match of text.matchAll(hidden)) {
     const [character] = match
@@ -68,8 +91,14 @@ export const piecesOf = (text: string): ReadonlyArray<Piece> => {
       isPicture(text.slice(after, after + 2))
     )
       continue
+    if (unseen === mostApart) {
+      pieces.push(veiled(text.slice(from)))
+      from = text.length
+      break
+    }
     if (match.index > from) pieces.push(text.slice(from, match.index))
     pieces.push(pieceOf(character))
+    unseen++
     from = after
   }
   if (from < text.length) pieces.push(text.slice(from))

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Bundle, BundleCommand, bundleStream, type LogFile } from "#domain/Bundle.ts"
+import { Bundle, BundleCommand, bundleStream, type LeftOut, type LogFile } from "#domain/Bundle.ts"
+import { StorageBoundReached } from "#domain/bounded.ts"
 import { filename } from "#domain/filename.ts"
 import { fileVotes } from "#domain/fileVotes.ts"
 import { idIn } from "#domain/Id.ts"
@@ -18,6 +19,7 @@ import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import { counted } from "#src/counted.ts"
 import { whenStored } from "#src/snippets/bundle.ts"
+import { told } from "#src/usage/bounds.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
 import { withRoom } from "./screening.ts"
@@ -56,6 +58,30 @@ const logsOf = Effect.fnUntraced(function* ({ log_files }: BundleRequest) {
   }
   return logs
 })
+
+/** Files that are named in a message. */
+const mostNamed = 10
+
+/** Which files were not stored, and why: one reason for all that have the same. */
+const missing = (
+  files: ReadonlyArray<{ readonly path: string }>,
+  left: number,
+  leftOut: ReadonlyArray<LeftOut> = []
+): string => {
+  if (left === 0) return ""
+  const reasonOf = ({ bound }: LeftOut) =>
+    bound === null ? "The service's log says why." : told(new StorageBoundReached(bound))
+  const bounded = [...Map.groupBy(leftOut, ({ bound }) => bound && `${bound.bound} of ${bound.of}`)].map(
+    ([, those]) => {
+      const named = those.slice(0, mostNamed).map(({ file }) => JSON.stringify(files[file]?.path ?? ""))
+      const more = those.length > named.length ? ` and ${those.length - named.length} more` : ""
+      // of those that came one after another the last one was told what is used in the end
+      return `${named.join(", ")}${more}. ${reasonOf(those.at(-1)!)}`
+    }
+  )
+  const said = bounded.length === 0 ? "the service's log says why." : bounded.join(" ")
+  return ` ${counted(left, "file")} could not be stored: ${said}`
+}
 
 const notFound = fieldProblem(
   "not_found/status",
@@ -132,12 +158,11 @@ export const layer = HttpApiBuilder.group(Api, "uploads", (handlers) =>
         // files of one content are one snippet
         const as = snippets < stored.files ? ` as ${counted(snippets, "snippet")}, for some have the same content` : ""
         const left = files.length - stored.files
-        const missed = left > 0 ? ` ${counted(left, "file")} could not be stored; the service's log says why.` : ""
         return {
           success: left === 0,
           code_blocks_stored: snippets,
           votes_queued: stored.gradings,
-          message: `Stored ${counted(stored.files, "file")}${as}.${queued}${missed}${ignored}`,
+          message: `Stored ${counted(stored.files, "file")}${as}.${queued}${missing(files, left, stored.leftOut)}${ignored}`,
           status_url: stored.gradings > 0 ? `/api/store/status/${bundle}` : null
         }
       }).pipe(orProblem)

@@ -12,9 +12,9 @@ import { Caller, CallerScope } from "#src/api/middleware.ts"
 import type { FewShotExamples, FewShotRequest, TaskPatternsRequest } from "#src/api/Patterns.ts"
 import { codeBlock } from "#src/snippets/codeBlock.ts"
 import { type FoundSnippet, noteAnswer } from "#src/snippets/search.ts"
-import { freshOrStale, searched, shownFound } from "./answer.ts"
+import { freshOrStale, searched, shownFound, staleIn } from "./answer.ts"
 import { objectOf } from "./Executions/shown.ts"
-import { inPieces } from "./pieces.ts"
+import { inPieces, values } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 
 const shown = ({ task, snippet, name, up, down, last_up, last_down }: Pattern) => ({
@@ -69,7 +69,9 @@ export const taskPatterns = Effect.fnUntraced(function* (payload: typeof TaskPat
 /** Examples of a task by runs of what is found for it, each read when it is asked for: fields for `inPieces`. */
 export const fewShotExamples = Effect.fnUntraced(function* ({ task, k }: typeof FewShotRequest.Type) {
   const scope = yield* CallerScope
-  const [standing] = yield* Effect.all([freshOrStale(Snippets), freshOrStale(Executions)], { concurrency: 2 })
+  const [standing, executions] = yield* Effect.all([freshOrStale(Snippets), freshOrStale(Executions)], {
+    concurrency: 2
+  })
   const question = { task, limit: k ?? 3, minVerdict: leastVerdictOffered, preferComplete: false }
   const answer = yield* searched(question, scope, standing)
   yield* noteAnswer(yield* Caller, scope, task, answer, yield* Clock.currentTimeMillis)
@@ -90,7 +92,8 @@ export const fewShotExamples = Effect.fnUntraced(function* ({ task, k }: typeof 
       }
     })
   })
-  return { examples: { rows: shownFound(found, scope, shown) } }
+  const stale = answer.stale || executions.stale
+  return { examples: { rows: shownFound(found, scope, shown) }, ...values(staleIn(stale)) }
 })
 
 export const layer = HttpApiBuilder.group(Api, "patterns", (handlers) =>

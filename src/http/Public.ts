@@ -5,7 +5,7 @@ import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, placeCount, placeId, placeTime } from "#src/api/cursor.ts"
 import { isPublicLibraryOpen } from "#src/snippets/publicLibrary.ts"
-import { freshOrStale, searched, shownFound } from "./answer.ts"
+import { freshOrStale, searched, shownFound, staleIn } from "./answer.ts"
 import { byPortions } from "./answers.ts"
 import { inPieces, values } from "./pieces.ts"
 import { publicOff } from "./screening.ts"
@@ -81,9 +81,9 @@ export const layer = HttpApiBuilder.group(Api, "public", (handlers) =>
           ...(language === undefined ? {} : { language })
         }
         const everyones = { homes: [], includePublic: true, agent: null }
-        const { found, total } = yield* searched(question, everyones, standing)
+        const { found, total, stale } = yield* searched(question, everyones, standing)
         const rows = shownFound(found, everyones, (read) => Effect.succeed(read.map(({ snippet }) => shown(snippet))))
-        return yield* inPieces({ snippets: { rows }, ...values({ total, query: payload.query }) })
+        return yield* inPieces({ snippets: { rows }, ...values({ total, query: payload.query, ...staleIn(stale) }) })
       })
     )
 )

@@ -17,6 +17,7 @@ import { inPieces } from "./pieces.ts"
 import { cancelRun } from "./Runs/cancel.ts"
 import { noRun, ownRun, shownRun, stateOf } from "./Runs/own.ts"
 import { runEvents, takePlace } from "./Runs/stream.ts"
+import { toldTurn, turnsOf } from "./Runs/turns.ts"
 import { orProblem } from "./refusals.ts"
 import { noWorkspace, own } from "./Workspaces/own.ts"
 
@@ -83,6 +84,8 @@ const cancel = Effect.fnUntraced(function* (given: string) {
 export const layer = HttpApiBuilder.group(Api, "runs", (handlers) =>
   handlers
     .handle("run", ({ params }) => orProblem(shown(params.id)))
+    .handle("turns", ({ params }) => orProblem(turnsOf(params.id)))
+    .handle("turn", ({ params }) => orProblem(toldTurn(params.id, params.turn)))
     .handle("listRuns", ({ params, query }) => list(params.id, query))
     .handle("cancel", ({ params }) => orProblem(cancel(params.id)))
 )

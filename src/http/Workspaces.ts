@@ -25,7 +25,7 @@ import { sandboxed } from "./sandboxed.ts"
 import { commitsPage, fieldsOf, shown } from "./Workspaces/commits.ts"
 import { deleteFile, etagOf, putFile } from "./Workspaces/files.ts"
 import { notYours, noWorkspace, own, pathIn } from "./Workspaces/own.ts"
-import { commitIn, filesIn, reading, withFile } from "./Workspaces/reading.ts"
+import { commitIn, reading, withFile, withFiles } from "./Workspaces/reading.ts"
 import { unpackArchive } from "./Workspaces/unpack.ts"
 
 const mostDiffBytes = 10_000_000
@@ -109,22 +109,18 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
       })
     )
     .handle("tree", ({ params, query }) =>
-      Effect.flatMap(filesIn(params.id, query.at), ({ workspace, batches }) =>
-        reading(workspace, () =>
-          inPieces({
-            files: {
-              rows: Stream.map(batches, (files) =>
-                files.map(({ path, size, mode, sha }) => ({ path, size, mode, sha }))
-              )
-            }
-          })
-        )
+      withFiles(params.id, query, (batches) =>
+        inPieces({
+          files: {
+            rows: Stream.map(batches, (files) => files.map(({ path, size, mode, sha }) => ({ path, size, mode, sha })))
+          }
+        })
       )
     )
     .handle("file", ({ params, query }) =>
       Effect.gen(function* () {
         const path = pathIn((yield* HttpServerRequest.HttpServerRequest).url)
-        return yield* withFile(params.id, path, query.at, ({ sha, size, pieces }) =>
+        return yield* withFile(params.id, path, query, ({ sha, size, pieces }) =>
           inBytes(pieces, size, { ...rawHeaders, etag: etagOf(sha) })
         )
       })

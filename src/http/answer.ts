@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import type { Holder } from "#domain/Scope.ts"
-import { Asker, fresh, type Look, type Standing, Unreadable } from "#engine/ask.ts"
+import { Asker, freshOrOlder, type Look, type MaybeStale, Unreadable } from "#engine/ask.ts"
 import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { beginning, hasReached, type Position } from "#engine/Position.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
@@ -30,8 +30,8 @@ export const written = (position: Position) =>
  * that was `seen`, where there is one, without another.
  */
 export const freshOrStale = (projection: Projection, seen?: Look) =>
-  (seen === undefined ? fresh(projection) : Effect.flatMap(Asker, ({ freshBy }) => freshBy(seen, projection))).pipe(
-    Effect.catchTag("Stale", ({ standing }) => Effect.as(setHeader("cairn-stale", "true"), standing)),
+  freshOrOlder(projection, seen).pipe(
+    Effect.tap(({ stale }) => (stale ? setHeader("cairn-stale", "true") : Effect.void)),
     Effect.mapError(problemOf)
   )
 
@@ -46,12 +46,18 @@ export const isApplied = (position: Position, projections: ReadonlyArray<Project
     Effect.orElseSucceed(() => false)
   )
 
-/** A search of the catalogue where it stands; when the index did not catch up with it in time, the answer says so. */
-export const searched = Effect.fnUntraced(function* (question: Question, scope: Sight, standing: Standing) {
+/**
+ * A search of the catalogue where it stands; `stale`: that, or the index behind it, did not catch up in time, as the
+ * answer's head says.
+ */
+export const searched = Effect.fnUntraced(function* (question: Question, scope: Sight, standing: MaybeStale) {
   const answer = yield* Effect.mapError((yield* Search).search(question, scope, standing), problemOf)
   if (answer.stale) yield* setHeader("cairn-stale", "true")
-  return answer
+  return { ...answer, stale: answer.stale || standing.stale }
 })
+
+/** The same in an answer's body, for whoever is handed no head: only where it is so. */
+export const staleIn = (stale: boolean) => (stale ? { stale: true as const } : {})
 
 /** What a search found, with its texts, as it is shown: portion by portion. */
 export const shownFound = <A, F extends Found, E, R>(

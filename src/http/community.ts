@@ -85,8 +85,9 @@ const found = Effect.fnUntraced(function* ({ query, language }: Asked) {
   const standing = yield* freshOrStale(Snippets)
   const question = { task: query, limit: atOnce, minVerdict: 0.3, preferComplete: false }
   const sight = { homes: [], includePublic: true, agent: null }
-  const { found, total } = yield* searched(language === "" ? question : { ...question, language }, sight, standing)
-  return { snippets: yield* headingsOf(found.map(({ id }) => id)), total, next: undefined }
+  const asked = language === "" ? question : { ...question, language }
+  const { found, total, stale } = yield* searched(asked, sight, standing)
+  return { snippets: yield* headingsOf(found.map(({ id }) => id)), total, stale, next: undefined }
 })
 
 const listed = Effect.fnUntraced(function* (asked: Asked, cursor: string | null) {
@@ -98,14 +99,14 @@ const listed = Effect.fnUntraced(function* (asked: Asked, cursor: string | null)
     cursor
   })
   const snippets = yield* headingsOf(listed.map(({ id }) => id))
-  return { snippets, total, next: next === null ? undefined : listAt(asked, next) }
+  return { snippets, total, stale: false, next: next === null ? undefined : listAt(asked, next) }
 })
 
 const list = Effect.gen(function* () {
   const query = yield* queryOf
   const asked = askedIn(query)
   const here = yield* origin
-  const { snippets, total, next } = asked.query === "" ? yield* listed(asked, query.get("cursor")) : yield* found(asked)
+  const answer = asked.query === "" ? yield* listed(asked, query.get("cursor")) : yield* found(asked)
   const languages = yield* Effect.orDie(publicLanguages(languagesShown))
   // what somebody searched for is no page that others should find
   const isPlain = asked.query === "" && query.get("cursor") === null
@@ -114,7 +115,7 @@ const list = Effect.gen(function* () {
     description: "Code that has worked, which people and agents have shared with everybody.",
     url: isPlain && here !== undefined ? `${here}${listAt(asked)}` : undefined
   }
-  return yield* paged(about, listPage(asked, { snippets, total, languages, next }))
+  return yield* paged(about, listPage(asked, { ...answer, languages }))
 })
 
 /** A public snippet with its texts; `undefined`: there is none. */

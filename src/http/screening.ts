@@ -1,11 +1,12 @@
 import { Effect } from "effect"
 import type { Holder } from "#domain/Scope.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import { Caller } from "#src/api/middleware.ts"
+import { Caller, WriteIdentity } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
+import { snippetIds } from "#src/snippets/ids.ts"
 import { isPublicLibraryOpen } from "#src/snippets/publicLibrary.ts"
 import { type Screened, type ScreenRefusal, screen, screenStored } from "#src/snippets/screen.ts"
-import { snippetIds, type Upload } from "#src/snippets/store.ts"
+import type { Upload } from "#src/snippets/store.ts"
 import { Storage } from "#src/usage/Storage.ts"
 import { freshOrStale } from "./answer.ts"
 import { problemOf as waiting } from "./refusals.ts"
@@ -66,10 +67,14 @@ export const screened = Effect.fnUntraced(function* (
   yield* Effect.mapError(screenStored(ids.flat()), problemOf)
 })
 
-/** Refuses what would pass the bound of snippets, before anything is looked at or stored. */
+/**
+ * Refuses what would pass the bound of snippets, before anything is looked at or stored. What was stored by the same
+ * request before is answered as it was then.
+ */
 export const withRoom = Effect.fnUntraced(function* (
   uploads: ReadonlyArray<Pick<Upload, "home" | "source" | "files">>
 ) {
+  if ((yield* WriteIdentity).before !== undefined) return
   const { tenant, secret, key } = yield* Caller
   const ids = Effect.forEach(uploads, (upload) => snippetIds(secret, upload))
   const more = Effect.map(ids, (snippets) => ({ snippets, bytes: 0 }))

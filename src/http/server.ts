@@ -1,5 +1,5 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "#src/api/Api.ts"
@@ -9,6 +9,7 @@ import type { Rates } from "#src/rates.ts"
 import { isCounted } from "#src/telemetry.ts"
 import * as Access from "./Access.ts"
 import * as Activity from "./Activity.ts"
+import * as AsOf from "./AsOf.ts"
 import { Answers } from "./answers.ts"
 import * as Backups from "./Backups.ts"
 import * as Bundles from "./Bundles.ts"
@@ -34,6 +35,7 @@ import * as Problems from "./middleware/problems.ts"
 import * as Rate from "./middleware/rate.ts"
 import * as Scope from "./middleware/scope.ts"
 import * as Organizations from "./Organizations.ts"
+import { RequestHistory } from "./observed/history.ts"
 import * as Observed from "./observed/listener.ts"
 import { observed } from "./observed/requests.ts"
 import * as Patterns from "./Patterns.ts"
@@ -79,6 +81,7 @@ const handlers = Layer.mergeAll(
   Activity.layer,
   Service.layer,
   Replays.layer,
+  AsOf.layer,
   SignIn.layer,
   System.layer
 )
@@ -115,14 +118,21 @@ const watching = ({ metricsPort, telemetry, memoryLimit, dataDir }: Options) =>
     ? Observed.layer(metricsPort, telemetry !== undefined, { memoryLimit, dataDir })
     : Layer.empty
 
+const serving = (options: Options) =>
+  Layer.unwrap(
+    Effect.map(RequestHistory, (history) =>
+      HttpRouter.serve(routes(options), {
+        disableLogger: true,
+        disableListenLog: true,
+        middleware: observed(isCounted(options), history),
+        // a file's path is one parameter; a request's head is limited to 16 KiB anyway
+        routerConfig: { maxParamLength: 16_384 }
+      })
+    )
+  ).pipe(Layer.provide(RequestHistory.layer))
+
 const listen = (options: Options) =>
-  HttpRouter.serve(routes(options), {
-    disableLogger: true,
-    disableListenLog: true,
-    middleware: observed(isCounted(options)),
-    // a file's path is one parameter; a request's head is limited to 16 KiB anyway
-    routerConfig: { maxParamLength: 16_384 }
-  }).pipe(
+  serving(options).pipe(
     Layer.provideMerge(
       NodeHttpServer.layer(() => makeServer(defaults, options.trustedProxies), {
         host: options.host,

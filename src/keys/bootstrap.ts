@@ -15,14 +15,9 @@ import { organizations } from "#projections/Keys/organizations.ts"
 import { Keys } from "#projections/Keys/tables.ts"
 import { operator } from "#src/actor.ts"
 import { changeSlug } from "./changeSlug.ts"
+import { ForeignOwnerKey } from "./ForeignOwnerKey.ts"
 import { type IssuedKey, issueKey, storedKey } from "./issue.ts"
 import { giveSlug } from "./slugs.ts"
-
-/** `CAIRN_OWNER_KEY` is no key of this store, which has others. */
-export class ForeignOwnerKey extends Data.TaggedError("ForeignOwnerKey") {
-  override readonly message =
-    "CAIRN_OWNER_KEY is wrong: expected a live owner's key of this store (it has an organization already)"
-}
 
 export interface NewOrganization {
   readonly name: string

@@ -28,6 +28,8 @@ export interface Operations {
       readonly total: number
       readonly mended: ReadonlyArray<MendedWord>
       readonly fallback: Fallback | undefined
+      /** What was stored last may be missing. */
+      readonly stale: boolean
       readonly answer: string
     }
   >

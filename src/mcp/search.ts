@@ -2,7 +2,7 @@ import { Effect, Schema, Stream } from "effect"
 import { fenced } from "#domain/text/fenced.ts"
 import { fraction, Task, whole } from "#src/api/fields.ts"
 import { CallerScope } from "#src/api/middleware.ts"
-import type { Fallback, MendedWord, SearchMatch } from "#src/api/Snippets/search.ts"
+import type { SearchMatch } from "#src/api/Snippets/search.ts"
 import { counted } from "#src/counted.ts"
 import { isPublicLibraryOpen } from "#src/snippets/publicLibrary.ts"
 import { newBoundary, part } from "#src/snippets/untrusted.ts"
@@ -93,6 +93,9 @@ const shown = (match: SearchMatch, index: number, left: number, boundary: string
   return [...head, foreign ? part(boundary, "text of a stranger", typed) : typed, ...rest].join("\n")
 }
 
+/** Of an answer that says so of itself. */
+const behind = "What was stored last may be missing: ask again for it."
+
 const advice = "Write the code, and upload it when it works."
 
 /**
@@ -106,6 +109,8 @@ const withheld = (far: number, down: number): string => {
   ]
   return `Left out: ${reasons.filter((reason) => reason !== "").join(", and ")}.`
 }
+
+type Found = Effect.Success<ReturnType<Operations["search"]>>
 
 /** What is told of matches, which are taken as they come. */
 const telling = (boundary: string) => {
@@ -121,16 +126,17 @@ const telling = (boundary: string) => {
       } else far += 1
     },
     /** `total`: of all that were found. */
-    text: (total: number, mended: ReadonlyArray<MendedWord>, fallback: Fallback | undefined): string => {
-      if (texts.length + far + down === 0) return `Nothing was found. ${advice}`
-      if (texts.length === 0) return `Nothing is close enough to be offered. ${withheld(far, down)} ${advice}`
+    text: ({ total, mended, fallback, stale }: Pick<Found, "total" | "mended" | "fallback" | "stale">): string => {
+      const late = stale ? ` ${behind}` : ""
+      if (texts.length + far + down === 0) return `Nothing was found.${late} ${advice}`
+      if (texts.length === 0) return `Nothing is close enough to be offered. ${withheld(far, down)}${late} ${advice}`
       const rest = far + down > 0 ? ` ${withheld(far, down)}` : ""
       const warned = others ? warning(boundary) : ""
       const taken = mended.map(
         ({ asked, found }) => ` No snippet has ${line(asked)}: taken for ${line(found.join(", "))}.`
       )
       const by = fallback === undefined ? "" : ` Searched without the embedding model (${fallback}).`
-      const head = `${texts.length} of ${total} matches. Vote on each that you use.${by}${taken.join("")}${rest}${warned}`
+      const head = `${texts.length} of ${total} matches. Vote on each that you use.${late}${by}${taken.join("")}${rest}${warned}`
       return [head, ...texts].join("\n\n")
     }
   }
@@ -170,10 +176,10 @@ export const search = (operations: Operations) =>
         const asked = { task, top_k, min_verdict_score: min_score, content_type, explain }
         const seen = { ...scope, includePublic: open && (scope.includePublic || public_snips === true) }
         return yield* Effect.gen(function* () {
-          const { matches, total, mended, fallback, answer } = yield* operations.search(asked)
+          const { matches, answer, ...found } = yield* operations.search(asked)
           const { take, text } = telling(newBoundary())
           yield* Stream.runForEach(matches, (some) => Effect.sync(() => some.forEach(take)))
-          return { text: text(total, mended, fallback), answer }
+          return { text: text(found), answer }
         }).pipe(Effect.provideService(CallerScope, seen))
       })
   })

@@ -17,6 +17,8 @@ export interface Pushed {
 export interface Taken {
   /** How many there are from the old head to the new one. */
   readonly commits: number
+  /** Of the files that differ between the two, each with its whole size. */
+  readonly bytes: number
   /** Moves their objects into the repository. No ref moves. */
   readonly keep: Effect.Effect<void, WorkspacesUnavailable>
 }

@@ -21,7 +21,9 @@ export type ReplayOutcome = "done" | "cancelled" | "failed"
 
 /** The last replay of a read model. */
 export interface ReplayRecord extends ReplayProgress {
-  /** The read model. */
+  /** A new one each time that it begins. */
+  readonly id: string
+  /** The read model; of read models as of a position the name of their schema. */
   readonly name: string
   readonly promote: boolean
   /** Whose word it was. */
@@ -44,16 +46,19 @@ export class ReplayRecords extends Context.Service<
   {
     readonly all: Effect.Effect<ReadonlyArray<ReplayRecord>, unknown>
     /** Notes that a replay begins; `false`: another one goes on. */
-    readonly begin: (
-      replay: Pick<ReplayRecord, "name" | "promote" | "key"> & { readonly id: string }
-    ) => Effect.Effect<boolean, unknown>
+    readonly begin: (replay: Pick<ReplayRecord, "id" | "name" | "promote" | "key">) => Effect.Effect<boolean, unknown>
     /** Says that it goes on, and how far it is; `false`: it is to end. */
     readonly beat: (id: string, progress: ReplayProgress) => Effect.Effect<boolean, unknown>
-    /** Notes how it has ended. What is said of one that has ended already, or was begun anew, is passed over. */
+    /**
+     * Notes how it has ended; answers whether somebody wanted it to. What is said of one that has ended already, or was
+     * begun anew, is passed over.
+     */
     readonly end: (
       id: string,
       ended: ReplayProgress & Pick<ReplayRecord, "differences" | "fault"> & { readonly outcome: ReplayOutcome }
-    ) => Effect.Effect<void, unknown>
+    ) => Effect.Effect<boolean, unknown>
+    /** Forgets one that has ended, or was broken off. */
+    readonly forget: (name: string) => Effect.Effect<void, unknown>
     /** Asks for the end of the one that goes on; `false`: none does. */
     readonly cancel: (name: string) => Effect.Effect<boolean, unknown>
   }

@@ -4,7 +4,9 @@ import type { Candidates } from "#domain/search/Candidate.ts"
 import type { Profile } from "#domain/search/embeddings/Profile.ts"
 import type { Vector } from "#domain/search/embeddings/vector.ts"
 import type { IndexedText } from "#domain/search/IndexedText.ts"
-import type { Asked } from "#domain/search/query.ts"
+import type { Learned } from "#domain/search/learned.ts"
+import type { AskedModel, Mended, Worded } from "#domain/search/query.ts"
+import type { Ranking } from "#domain/search/rank.ts"
 
 /** The votes that a snippet has got; `humanUp` are those of `up` that people gave. */
 export interface Votes {
@@ -60,7 +62,7 @@ export interface IndexStand {
 
 /** Which snippets count, and by what. */
 export interface IndexQuery {
-  readonly asked: Asked
+  readonly asked: Worded
   /** Homes that are searched; every snippet of them whatever its flag. */
   readonly homes: ReadonlyArray<string>
   /** Public snippets of any home too. */
@@ -84,6 +86,35 @@ export interface IndexQuery {
    * they were used for speaks for them. A few.
    */
   readonly also?: ReadonlySet<string>
+}
+
+/** A task as it is asked of an index that ranks by itself. */
+export interface WholeQuery extends Omit<IndexQuery, "asked" | "also"> {
+  readonly task: string
+  /** Matches that are wanted. */
+  readonly limit: number
+  /** Whether each match says why it has its score. */
+  readonly explain?: boolean
+  /** By what else than the table: what the task and its parts mean there. */
+  readonly meant?: Meant
+  /** What was learned of snippets for the task with these words `mended`. */
+  readonly learned: ReadonlyMap<string, Learned>
+  /** What its words were taken for; left out: that is to be found out. */
+  readonly mended?: Mended
+  /** Whether there is more to be learned for the task with other words mended: then it is only told which these are. */
+  readonly asksAgain: boolean
+}
+
+/** What a model's vectors say of a task and its parts. */
+export interface Meant {
+  readonly meanings: ReadonlyArray<Vector>
+  readonly model: AskedModel
+}
+
+export interface WholeAnswer extends Ranking {
+  readonly mended: Mended
+  /** Nothing was ranked: it is to be asked again, with these words `mended`, and what was learned for them. */
+  readonly again?: boolean
 }
 
 /**
@@ -126,6 +157,11 @@ export class SnippetIndex extends Context.Service<
       scope: Pick<IndexQuery, "homes" | "includePublic">,
       terms: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<number>, IndexUnavailable>
+    /**
+     * The best matches of a task, of one that ranks where its snippets are: the same as by `candidates`, with the
+     * domain's ranking.
+     */
+    readonly find?: (query: WholeQuery) => Effect.Effect<WholeAnswer, IndexUnavailable>
     /**
      * Whether some snippet, whoever may see it, may have a term: `false` spares the question how many do. None where it
      * can't say so at once.

@@ -60,6 +60,11 @@ export class WorkspaceFull extends Schema.TaggedError<WorkspaceFull>()("Workspac
 
 export type OverlayError = PathRefused | FileError | WorkspaceFull
 
+/** A defect: a repository lacks what it was asked for by its name. */
+export class MissingObject extends Error {
+  override readonly name = "MissingObject"
+}
+
 /**
  * The disk did not do what it was asked: it is full, away, read-only or broken, and what was asked may work in a
  * moment. Nothing was half done. `code` is the system's (`ENOSPC`, `EIO`, `EACCES`, …; `ENOENT` of a folder that is not

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
-import { learnedFor, sought, type TaskVote } from "#domain/search/learned.ts"
+import { type Learned, learnedFor, sought, type TaskVote } from "#domain/search/learned.ts"
 import { doubting, mend } from "#domain/search/mending.ts"
-import { asking, type Mended, nothingMended } from "#domain/search/query.ts"
-import { type Ranking, rank } from "#domain/search/rank.ts"
+import { type Asked, asking, type Mended, nothingMended } from "#domain/search/query.ts"
+import { rank } from "#domain/search/rank.ts"
 import { looked } from "#domain/search/secondStage.ts"
 import { inSteps } from "#engine/pages.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
-import { type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { type IndexQuery, type Meant, SnippetIndex, type WholeAnswer, type WholeQuery } from "#ports/SnippetIndex.ts"
 import type { Means } from "./embedding/ByModel.ts"
 
 /** A task, what it is asked of, and how many snippets are wanted. */
@@ -21,44 +21,103 @@ export interface Sought extends Omit<IndexQuery, "asked" | "also"> {
   readonly by?: Means
 }
 
-export interface Answer extends Ranking {
-  readonly mended: Mended
+/** What is asked of an index that gives candidates: `learned` says what was learned for the task, as it was read. */
+interface Asking extends Omit<Sought, "by" | "votes"> {
+  readonly index: SnippetIndex["Service"]
+  readonly meant: Meant | undefined
+  readonly learned: (read: Asked) => Effect.Effect<ReadonlyMap<string, Learned>>
 }
 
-/**
- * What an index deems likely for a task. Where it has words that no snippet of the scope has, the index is asked what
- * else they may be, and once more by what they were taken for.
- */
-export const likely = Effect.fnUntraced(function* ({ task, limit, explain: _, votes = [], by, ...query }: Sought) {
+const untaught: ReadonlyMap<string, Learned> = new Map()
+
+/** What an index deems likely for a task with these words mended. */
+const likelyWith = Effect.fnUntraced(function* (
+  { task, limit, explain: _, index, meant, learned: learn, ...query }: Asking,
+  mended: Mended
+) {
+  const read = yield* inSteps(asking(task, yield* Embeddings, mended))
+  // tasks are compared by the table
+  const learned = yield* learn(read)
+  const words = meant === undefined ? read : { ...read, ...meant, read: 1 }
+  const found = yield* index.candidates({ ...query, asked: words, also: sought(learned) }, limit)
+  return { words, found, mended, learned }
+})
+
+type Likely = Effect.Success<ReturnType<typeof likelyWith>>
+
+/** What words that no snippet of the scope has may be taken for: the index is asked what else they may be. */
+const mendedOf = Effect.fnUntraced(function* ({ index, ...query }: Asking, { words, found }: Likely) {
+  if (found.documents === 0) return nothingMended
   const encoder = yield* Embeddings
-  const index = by?.index ?? (yield* SnippetIndex)
-  const candidates = Effect.fnUntraced(function* (mended: Mended) {
-    const read = yield* inSteps(asking(task, encoder, mended))
-    // tasks are compared by the table
-    const learned = learnedFor(read, votes)
-    const words = by?.meant(read) ?? read
-    const found = yield* index.candidates({ ...query, asked: words, also: sought(learned) }, limit)
-    return { words, found, mended, learned }
-  })
-  const asIs = yield* candidates(nothingMended)
-  if (asIs.found.documents === 0) return asIs
-  const doubtful = yield* inSteps(doubting(task, asIs.words, asIs.found.frequencies, encoder, index.mayHave))
-  if (doubtful.length === 0) return asIs
+  const doubtful = yield* inSteps(doubting(query.task, words, found.frequencies, encoder, index.mayHave))
+  if (doubtful.length === 0) return nothingMended
   const terms = [...new Set(doubtful.flatMap(({ spellings }) => [...spellings.keys()]))]
   const frequencies = yield* index.frequencies(query, terms)
   const known = new Map(terms.map((term, at) => [term, frequencies[at]!]))
-  const mended = mend(doubtful, known, encoder)
-  return mended.size === 0 ? asIs : yield* candidates(mended)
+  return mend(doubtful, known, encoder)
+})
+
+/** No more are asked for than are wanted, or judged: an index tells likely by the ranking's own first stage. */
+const enough = (asked: Asking): Asking => ({ ...asked, limit: Math.max(asked.limit, looked) })
+
+/** What the ranking says of what is likely. */
+const ranked = Effect.fnUntraced(function* (
+  { preferComplete, limit, explain }: Pick<Sought, "preferComplete" | "limit" | "explain">,
+  { words, found, mended, learned }: Likely
+) {
+  const textOf = explain === true ? (yield* Embeddings).pieceText : undefined
+  const answer: WholeAnswer = { ...rank(words, found, { preferComplete, limit, learned }, textOf), mended }
+  return answer
+})
+
+const learnedOf = (votes: Iterable<TaskVote>) => (read: Asked) => inSteps(learnedFor(read, votes))
+
+/**
+ * What an index deems likely for a task. Where it has words that no snippet of the scope has, the index is asked once
+ * more by what they were taken for.
+ */
+export const likely = Effect.fnUntraced(function* ({ votes = [], by, ...rest }: Sought) {
+  const index = by?.index ?? (yield* SnippetIndex)
+  const asked = { ...rest, index, meant: by?.meant, learned: learnedOf(votes) }
+  const asIs = yield* likelyWith(asked, nothingMended)
+  const mended = yield* mendedOf(asked, asIs)
+  return mended.size === 0 ? asIs : yield* likelyWith(asked, mended)
 })
 
 /**
- * The best snippets for a task: the index says what is likely, the ranking what is best. No more are asked for than are
- * wanted, or judged: the index that we have tells likely by the ranking's own first stage (docs/decisions/0043, 0079).
+ * The answer of an index that ranks where its snippets are (`SnippetIndex.find`), by the same steps: what is learned
+ * comes with the question.
  */
-export const find = Effect.fnUntraced(function* (asked: Sought) {
-  const { limit, preferComplete, explain } = asked
-  const { words, found, mended, learned } = yield* likely({ ...asked, limit: Math.max(limit, looked) })
-  const textOf = explain === true ? (yield* Embeddings).pieceText : undefined
-  const answer: Answer = { ...rank(words, found, { preferComplete, limit, learned }, textOf), mended }
-  return answer
+export const answer = Effect.fnUntraced(function* ({ learned, mended: given, meant, asksAgain, ...rest }: WholeQuery) {
+  const asked = enough({ ...rest, index: yield* SnippetIndex, meant, learned: () => Effect.succeed(learned) })
+  const asIs = yield* likelyWith(asked, given ?? nothingMended)
+  const mended = given === undefined ? yield* mendedOf(asked, asIs) : nothingMended
+  if (mended.size === 0) return yield* ranked(rest, asIs)
+  if (asksAgain) return { matches: [], total: 0, mended, again: true }
+  return yield* ranked(rest, yield* likelyWith(asked, mended))
+})
+
+const hasAny = (some: Iterable<unknown>): boolean => {
+  for (const _ of some) return true
+  return false
+}
+
+/**
+ * The best snippets for a task: the index says what is likely, the ranking what is best (docs/decisions/0043, 0079), in
+ * the index's own thread where it has one.
+ */
+export const find = Effect.fnUntraced(function* (sought: Sought) {
+  const { votes = [], by, ...rest } = sought
+  const index = by?.index ?? (yield* SnippetIndex)
+  if (index.find === undefined)
+    return yield* ranked(rest, yield* likely({ ...sought, limit: Math.max(rest.limit, looked) }))
+  const asksAgain = hasAny(votes)
+  const encoder = yield* Embeddings
+  const learn = (mended: Mended) =>
+    asksAgain ? Effect.flatMap(inSteps(asking(rest.task, encoder, mended)), learnedOf(votes)) : Effect.succeed(untaught)
+  const query = { ...rest, ...(by && { meant: by.meant }), asksAgain }
+  const first = yield* index.find({ ...query, learned: yield* learn(nothingMended) })
+  if (first.again !== true) return first
+  const { mended } = first
+  return yield* index.find({ ...query, mended, learned: yield* learn(mended) })
 })

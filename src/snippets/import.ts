@@ -5,10 +5,11 @@ import { beginning, isAfter, latest, type Position } from "#engine/Position.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { operator } from "#src/actor.ts"
 import { told } from "#src/usage/bounds.ts"
+import { snippetIds } from "./ids.ts"
 import { parse, publicTexts, toUpload } from "./importedLine.ts"
 import type { Line } from "./lines.ts"
 import { type ScreenRefusal, screen } from "./screen.ts"
-import { snippetIds, type Upload, upload, uploadId } from "./store.ts"
+import { type Upload, upload, uploadId } from "./store.ts"
 
 /** Where imported snippets go, and whose they are. */
 export interface ImportTo {

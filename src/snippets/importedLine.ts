@@ -4,6 +4,7 @@ import { filename } from "#domain/filename.ts"
 import type { NewVote } from "#domain/Snippet/commands.ts"
 import { SnippetKind } from "#domain/Snippet/events.ts"
 import { completeness } from "#domain/search/completeness.ts"
+import { thousands } from "#domain/text/thousands.ts"
 import { pathProblem } from "#domain/workspacePath.ts"
 import { parseJson } from "#engine/parseJson.ts"
 import type { Screened } from "./screen.ts"
@@ -22,7 +23,7 @@ const storable = Schema.makeFilter((text: string) => (isStorable(text) ? undefin
 const upTo = (maximum: number) =>
   Schema.String.check(
     storable,
-    Schema.isMaxLength(maximum, { message: `is longer than ${maximum.toLocaleString("en")} characters` })
+    Schema.isMaxLength(maximum, { message: `is longer than ${thousands(maximum)} characters` })
   )
 const optional = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
 const list = (maximum: number, length: number) =>
@@ -50,10 +51,7 @@ const JsonSchema = Schema.Record(Schema.String, Schema.Unknown).check(Schema.mak
 
 const Count = Schema.Number.check(
   Schema.isInt({ message: "is no whole number" }),
-  Schema.isBetween(
-    { minimum: 0, maximum: mostVotes },
-    { message: `is not from 0 to ${mostVotes.toLocaleString("en")}` }
-  )
+  Schema.isBetween({ minimum: 0, maximum: mostVotes }, { message: `is not from 0 to ${thousands(mostVotes)}` })
 )
 const Votes = Schema.Struct({ up: optional(Count), down: optional(Count) })
 
@@ -73,7 +71,7 @@ const Packages = Schema.Record(upTo(100_000), upTo(100_000)).check(
   Schema.makeFilter((given) =>
     isWithin(given)
       ? undefined
-      : `has more than ${mostDependencies.toLocaleString("en")} names, or ${longestDependencies.toLocaleString("en")} characters`
+      : `has more than ${thousands(mostDependencies)} names, or ${thousands(longestDependencies)} characters`
   )
 )
 

@@ -8,9 +8,10 @@ import { Telling } from "#ports/Telling.ts"
 import { indexChanges } from "#projections/Snippets/changes.ts"
 import type { WhyLeftOut } from "#projections/Snippets/rows.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
+import { standsOf } from "#projections/stands.ts"
 import { makeReading, type Source } from "./indexing/reading.ts"
 
-const byTable: Source = { read: indexChanges, tells: true }
+const byTable: Source = { read: indexChanges, stands: standsOf([Snippets]), tells: true }
 /** Milliseconds between two readings that nobody asked for; where other processes wait for them nobody can ask. */
 const pause = { own: 50, shared: 10 }
 /** Milliseconds between two looks at an index that another process feeds, while somebody waits for it. */
@@ -61,7 +62,7 @@ export class Indexing extends Context.Service<
       const waiting = new Map<Deferred.Deferred<void>, number>()
       const scope = yield* Effect.scope
 
-      const { read, hear, anew, position, furthest, fault, isAway, leftOut } = yield* makeReading(
+      const { read, isStill, hear, anew, position, furthest, fault, isAway, leftOut } = yield* makeReading(
         source,
         Effect.fnUntraced(function* (position) {
           for (const [reached, to] of waiting) if (to <= position) yield* Deferred.succeed(reached, undefined)
@@ -74,10 +75,12 @@ export class Indexing extends Context.Service<
 
       const moves = yield* PubSub.subscribe(projector.moved)
       const moved = Effect.map(PubSub.takeAll(moves), (names) => names.includes(name))
+      const lookOn = Effect.flatMap(isStill.pipe(one.withPermits(1)), (still) => (still ? Effect.void : catchUp))
       const goOn = moved.pipe(
+        Effect.map((mine) => (mine ? catchUp : Effect.void)),
         // another process may be the one that moves the catalogue: then no message comes here
-        Effect.timeoutOrElse({ duration: "1 second", orElse: () => Effect.succeed(true) }),
-        Effect.flatMap((mine) => (mine ? catchUp : Effect.void)),
+        Effect.timeoutOrElse({ duration: "1 second", orElse: () => Effect.succeed(lookOn) }),
+        Effect.flatten,
         // whoever asks does not wait for this: it only keeps little to be left to do then
         Effect.andThen(Effect.sleep(between))
       )

@@ -13,6 +13,7 @@ import { Projector } from "#engine/project.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import { Learned, learnedChanges, uploadsOf } from "#projections/Learned.ts"
 import { forgottenAmong, type RecalledVote, Retrievals, recalledBy, recallingSince } from "#projections/Retrievals.ts"
+import { standsOf } from "#projections/stands.ts"
 import { Lessons } from "./lessons.ts"
 
 /** Rows that are taken in at once. */
@@ -133,27 +134,38 @@ export class Learning extends Context.Service<
         }
       })
 
-      const step = Effect.gen(function* () {
-        yield* readOn
-        yield* recallOn
-        const now = yield* Clock.currentTimeMillis
-        if (now - lookedAt >= lookAfter) {
-          lookedAt = now
-          yield* forget
-        }
-        yield* inSteps(lessons.settle())
-        position = readTo
-        fails = false
-      }).pipe(
-        Effect.provideService(SqlClient.SqlClient, sql),
-        Effect.catchCause((cause): Effect.Effect<void> => {
-          if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-          const said = fails ? Effect.void : Effect.logWarning("what was learned from votes can't be read on", cause)
-          fails = true
-          return said
-        })
-      )
+      const readRows = Effect.andThen(readOn, recallOn)
+      /** Where the read models stood when it was last looked for what is new unasked. */
+      let stood: string | undefined
+      const readNews = Effect.gen(function* () {
+        const before = stood
+        stood = yield* standsOf([Learned, Retrievals])
+        if (stood !== before || fails) yield* readRows
+      })
+
+      const stepBy = (reading: typeof readRows | typeof readNews) =>
+        Effect.gen(function* () {
+          yield* reading
+          const now = yield* Clock.currentTimeMillis
+          if (now - lookedAt >= lookAfter) {
+            lookedAt = now
+            yield* forget
+          }
+          yield* inSteps(lessons.settle())
+          position = readTo
+          fails = false
+        }).pipe(
+          Effect.provideService(SqlClient.SqlClient, sql),
+          Effect.catchCause((cause): Effect.Effect<void> => {
+            if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+            const said = fails ? Effect.void : Effect.logWarning("what was learned from votes can't be read on", cause)
+            fails = true
+            return said
+          })
+        )
+      const step = stepBy(readRows)
       const catchUp = one.withPermits(1)(step)
+      const lookOn = one.withPermits(1)(stepBy(readNews))
       // unless another's has brought it there
       const read = (to: number) => one.withPermits(1)(Effect.suspend(() => (position < to ? step : Effect.void)))
 
@@ -165,9 +177,10 @@ export class Learning extends Context.Service<
           catchUp,
           Effect.forever(
             moved.pipe(
+              Effect.map((mine) => (mine ? catchUp : Effect.void)),
               // another process may be the one that moves them, and what was kept for a time goes without a move
-              Effect.timeoutOrElse({ duration: lookAfter, orElse: () => Effect.succeed(true) }),
-              Effect.flatMap((mine) => (mine ? catchUp : Effect.void)),
+              Effect.timeoutOrElse({ duration: lookAfter, orElse: () => Effect.succeed(lookOn) }),
+              Effect.flatten,
               Effect.andThen(Effect.sleep(pause))
             )
           )

@@ -1,10 +1,11 @@
 import { Clock, Effect } from "effect"
+import type { StorageBoundReached } from "#domain/bounded.ts"
 import { monthIn } from "#domain/Execution.ts"
 import { strippingAnnotations } from "#domain/functions/annotate.ts"
 import { concerning } from "#domain/functions/attribution.ts"
 import { errorsInSteps } from "#domain/functions/errors.ts"
 import { telemetryInSteps } from "#domain/functions/telemetry.ts"
-import { keyedDigesting, keyedId } from "#domain/Id.ts"
+import { keyedId } from "#domain/Id.ts"
 import { keptTask } from "#domain/keptTask.ts"
 import type { RepositoryFile } from "#domain/Repository/files.ts"
 import type { Holder } from "#domain/Scope.ts"
@@ -12,13 +13,15 @@ import { type NewVote, type Observed, SnippetCommand } from "#domain/Snippet/com
 import { Snippet } from "#domain/Snippet/decider.ts"
 import type { SnippetEvent, SnippetKind, UploadedText } from "#domain/Snippet/events.ts"
 import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
+import { Busy } from "#engine/decide.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
-import { jsonPieces, stretches } from "#engine/jsonPieces.ts"
 import { beginning, type Position } from "#engine/Position.ts"
 import { inSteps } from "#engine/pages.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
 import { type FunctionFound, type JsonObject, SourceAnalysis } from "#ports/SourceAnalysis.ts"
 import { Storage } from "#src/usage/Storage.ts"
+import { digestOf, idsOf } from "./ids.ts"
 
 /**
  * A file to store as a snippet, with what its uploader says of it. What is left out is read off the source, or not so.
@@ -138,35 +141,6 @@ const read = Effect.fnUntraced(function* (upload: Prepared) {
   }
 })
 
-/**
- * What makes code the same code, in pieces. No source reads like the list of a repository's files, whose first sign is
- * a NUL.
- */
-function* identityOf({ source, files }: Pick<Upload, "source" | "files">): Generator<string> {
-  if (files === undefined) return yield* stretches(source)
-  yield "\u0000"
-  yield* jsonPieces(files.map(({ path, content }) => [path, content]).sort(([a], [b]) => (a! < b! ? -1 : 1)))
-}
-
-const digestOf = (secret: string, given: Pick<Upload, "source" | "files">) =>
-  inSteps(keyedDigesting(secret, identityOf(given)))
-
-/** Generations of a snippet that are looked at: so often the same code was deleted and stored again. */
-const generations = 8
-
-const idsOf = (secret: string, home: string, digest: string) =>
-  Effect.sync(() => Array.from({ length: generations }, (_, n) => keyedId(secret, "snippet", home, digest, n)))
-
-/** The ids that this code may have in its home, whatever became of them: one a generation, eight in all. */
-export const snippetIds = Effect.fnUntraced(function* (
-  secret: string,
-  given: Pick<Upload, "home" | "source" | "files">
-) {
-  const source = yield* inSteps(strippingAnnotations(given.source))
-  const digest = yield* digestOf(secret, { ...given, source })
-  return yield* idsOf(secret, given.home, digest)
-})
-
 /** The id of the command that stores a file as a snippet of a generation. */
 export const uploadId = (commandId: string, generation: number): string => derivedId("upload", commandId, generation)
 
@@ -185,6 +159,7 @@ export const upload = Effect.fnUntraced(function* (
   const task = given.task == null ? null : keptTask(given.task)
   const upload: Prepared = { ...given, source: yield* inSteps(strippingAnnotations(given.source)), task }
   const storage = yield* Storage
+  const log = yield* EventStore
   const { language, completeness, text, functions } = yield* read(upload)
   const sourceDigest = yield* digestOf(holder.secret, upload)
   const month = monthIn(yield* Clock.currentTimeMillis)
@@ -193,17 +168,18 @@ export const upload = Effect.fnUntraced(function* (
   const tryGeneration = (generation: number): ReturnType<typeof store> =>
     store(generation).pipe(Effect.catchTag("SnippetGone", () => tryGeneration(generation + 1)))
 
-  const store = (generation: number) => {
+  /** Without a look at what there is room for. */
+  const storing = (generation: number) => {
     const snippet = keyedId(holder.secret, "snippet", home, sourceDigest, generation)
     const commandId = uploadId(metadata.commandId, generation)
     const grading =
       vote === null && gradingCount !== null
         ? { request: upload.gradingRequest ?? derivedId("grading", commandId), count: gradingCount }
         : null
-    const more = Effect.map(idsOf(holder.secret, home, sourceDigest), (ids) => ({ snippets: [ids], bytes: 0 }))
+    const stream = `snippet-${snippet}`
     const stored = dispatch(Snippet, {
       tenant: holder.tenant,
-      stream: `snippet-${snippet}`,
+      stream,
       command: SnippetCommand.UploadSnippet({
         snippet,
         home,
@@ -226,10 +202,30 @@ export const upload = Effect.fnUntraced(function* (
       ...metadata,
       commandId
     })
-    return storage
-      .within({ tenant: holder.tenant, key: metadata.actor.key, more }, stored)
-      .pipe(Effect.map((events) => ({ snippet, request: grading?.request ?? null, events })))
+    const outcome = Effect.map(stored, (events) => ({ snippet, request: grading?.request ?? null, events }))
+    return { stream, commandId, outcome }
   }
+
+  const ids = idsOf(holder.secret, home, sourceDigest)
+  const more = Effect.map(ids, (ids) => ({ snippets: [ids], bytes: 0 }))
+
+  /**
+   * What has no room now may have been stored before, by the same command: then it is answered as then. In whichever
+   * generation: the code may have been deleted before it, and since.
+   */
+  const before = Effect.fnUntraced(function* (refusal: StorageBoundReached) {
+    for (const generation of (yield* ids).keys()) {
+      const { stream, commandId, outcome } = storing(generation)
+      const done = yield* Effect.mapError(log.outcome(stream, commandId), () => new Busy())
+      if (done.length > 0) return yield* outcome
+    }
+    return yield* refusal
+  })
+
+  const store = (generation: number) =>
+    storage
+      .within({ tenant: holder.tenant, key: metadata.actor.key, more }, storing(generation).outcome)
+      .pipe(Effect.catchTag("StorageBoundReached", before))
 
   const { snippet, request, events } = yield* tryGeneration(0)
   const first = events.map(({ event }) => event as SnippetEvent).find((event) => event._tag === "SnippetUploaded")

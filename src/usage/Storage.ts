@@ -118,10 +118,13 @@ export class Storage extends Context.Service<
         within: (storing, store) =>
           Effect.gen(function* () {
             const { tenant, key } = storing
-            const bounds = ofStorage(yield* inLog(tenant), key)
-            if (bounds.length === 0) return yield* store
+            const bounds = Effect.map(inLog(tenant), (state) => ofStorage(state, key))
+            const first = yield* bounds
+            if (first.length === 0) return yield* store
             const inTurn = claim(`storage-${tenant}`).pipe(
-              Effect.andThen(checkBy(bounds, storing)),
+              // another bound may have been set while this waited for its turn
+              Effect.andThen(bounds),
+              Effect.flatMap((now) => (now.length === 0 ? Effect.void : checkBy(now, storing))),
               Effect.andThen(store)
             )
             return yield* turnOf(tenant).withPermits(1)(Effect.scoped(inTurn))

@@ -46,7 +46,13 @@ export const boundsRefusal = Effect.fnUntraced(function* ({ tenant, key, model, 
   for (const { key: bounded, bounds } of yield* boundsOf(tenant, key)) {
     const used = yield* usedOf(tenant, bounded, bounds, now, requested)
     const of = bounded === null ? "tenant" : "key"
-    const refusal: BoundRefusal | undefined = boundRefusal(of, bounds, used, { model, priced, turns, now })
+    const refusal: BoundRefusal | undefined = boundRefusal(of, bounds, used, {
+      model,
+      priced,
+      turns,
+      now,
+      asked: requested?.recordedAt ?? now
+    })
     if (refusal !== undefined) return refusal
   }
   return undefined

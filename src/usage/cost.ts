@@ -1,4 +1,4 @@
-import type { LanguageModel } from "#ports/LanguageModel.ts"
+import type { LanguageModel, Usage } from "#ports/LanguageModel.ts"
 import type { Prices } from "#ports/ModelSettings.ts"
 import { modelCost } from "#ports/modelCost.ts"
 import type { Spent } from "#projections/Consumption/spent.ts"
@@ -17,18 +17,20 @@ export const pricesOf = ({ named, others }: Choices, model: string): Prices | un
   return !others && named.every(({ api }) => api === "local") ? nothing : undefined
 }
 
-/** US dollars that was spent, by today's prices; `undefined` where nobody has said any. */
-export const costOf = (choices: Choices, { model, input, output, cacheRead, cacheWrite }: Spent) => {
+/** US dollars that tokens of a model cost by today's prices; `undefined` where nobody has said any. */
+export const costOfUsage = (choices: Choices, model: string, usage: Usage): number | undefined => {
   const prices = pricesOf(choices, model)
-  if (prices === undefined) return undefined
-  const usage = {
+  return prices === undefined ? undefined : modelCost(usage, prices)
+}
+
+/** US dollars that was spent, by today's prices; `undefined` where nobody has said any. */
+export const costOf = (choices: Choices, { model, input, output, cacheRead, cacheWrite }: Spent) =>
+  costOfUsage(choices, model, {
     inputTokens: input,
     outputTokens: output,
     cacheReadTokens: cacheRead,
     cacheWriteTokens: cacheWrite
-  }
-  return modelCost(usage, prices)
-}
+  })
 
 /** Sums of what was spent: tokens, and the dollars of those models whose prices are known. */
 export const totalOf = (choices: Choices, spent: ReadonlyArray<Spent>) => {

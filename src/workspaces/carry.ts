@@ -25,8 +25,16 @@ export interface Waiting extends Asked {
   /** Settled when its cancellation is recorded. */
   readonly cancelled: Deferred.Deferred<void>
   readonly done: Deferred.Deferred<void>
-  /** Fails for those who wait, while the run can't go on: it stays where it is in its line, and they may ask again. */
-  delayed: Deferred.Deferred<never, Delayed>
+  /** How often it was tried to go on with it. */
+  tries: number
+  /** Settled when a try has failed and those who wait for it are told: the run stays where it is in its line. */
+  delayed: Deferred.Deferred<Failure>
+}
+
+/** A try that could not go on, by its number, and why. */
+interface Failure {
+  readonly tried: number
+  readonly why: Exit.Exit<never, Delayed>
 }
 
 /** A run that has just come to its workspace's line. */
@@ -37,8 +45,23 @@ export const waitingFor = (asked: Asked): Effect.Effect<Waiting> =>
       stopped: yield* Deferred.make<void>(),
       cancelled: yield* Deferred.make<void>(),
       done: yield* Deferred.make<void>(),
-      delayed: yield* Deferred.make<never, Delayed>()
+      tries: 0,
+      delayed: yield* Deferred.make<Failure>()
     }
+  })
+
+/**
+ * Waits until the run has ended. Fails while it can't go on, and who asks again waits for the same run: but not with
+ * what a try has met that had begun before anybody asked here, since that may be mended by now.
+ */
+export const untilDone = (one: Waiting): Effect.Effect<void, Delayed> =>
+  Effect.suspend(() => {
+    const before = one.tries
+    const delayed = Effect.suspend(() => Deferred.await(one.delayed)).pipe(
+      Effect.repeat({ until: ({ tried }) => tried > before }),
+      Effect.flatMap(({ why }) => why)
+    )
+    return Effect.raceFirst(Deferred.await(one.done), delayed)
   })
 
 /** Milliseconds before a run that could not go on is taken up again: they double from the first to the longest. */
@@ -60,6 +83,7 @@ export const untilItGoes = Effect.fnUntraced(function* <A, E, R>(
 ) {
   const { say, over } = saying()
   for (let tries = 1; ; tries++) {
+    for (const waiting of runs()) waiting.tries++
     const exit = yield* Effect.exit(step)
     if (Exit.isSuccess(exit)) {
       yield* over(Effect.logInfo("a run has gone on"))
@@ -74,14 +98,15 @@ export const untilItGoes = Effect.fnUntraced(function* <A, E, R>(
         ? Effect.logWarning("a run can't go on yet", cause)
         : Effect.logWarning(`a run can't go on yet: ${away.message}`)
     )
-    if (tries >= patience)
+    if (tries >= patience) {
+      const isDefect = away === undefined && Cause.hasDies(cause)
+      const why = isDefect ? Exit.die(new Error("a run can't go on")) : Exit.fail(away ?? new Unreadable())
       for (const waiting of runs()) {
-        const { delayed } = waiting
-        waiting.delayed = yield* Deferred.make<never, Delayed>()
-        yield* away === undefined && Cause.hasDies(cause)
-          ? Deferred.die(delayed, new Error("a run can't go on"))
-          : Deferred.fail(delayed, away ?? new Unreadable())
+        const { delayed, tries: tried } = waiting
+        waiting.delayed = yield* Deferred.make<Failure>()
+        yield* Deferred.succeed(delayed, { tried, why })
       }
+    }
     yield* Effect.sleep(Math.min(firstPause * 2 ** (tries - 1), longestPause))
   }
 })

@@ -52,6 +52,15 @@ export const remove = (path: string) =>
     yield* overlay.remove(path)
   })
 
+/** Bytes of the files that a view has otherwise than its tree, each with its whole size. */
+const writtenIn = (overlay: Overlay) =>
+  Effect.gen(function* () {
+    const changes = yield* overlay.changes()
+    const there = changes.filter(({ status }) => status !== "deleted")
+    const entries = yield* Effect.forEach(there, ({ path }) => overlay.lstat(path))
+    return entries.reduce((sum, { size }) => sum + size, 0)
+  }).pipe(Effect.orDie)
+
 /** A change of files that one asks for. */
 export interface Asked<E> {
   readonly how: "put" | "deleted" | "archive"
@@ -101,15 +110,18 @@ export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _ta
     if (how !== "deleted") yield* storage.check({ ...storing, more: bytesMore(null) })
     const overlay = yield* git.open(repository, head.tree)
     yield* edit(overlay)
-    const tree = yield* git.save(repository, overlay)
-    const author = { name: user_id, email: `${id}@cairn` }
-    const same = tree === head.tree
-    const commit = same
-      ? head.commit
-      : yield* git.commit(repository, { tree, parents: [head.commit], author, time, message })
-    const brought = broughtBy(yield* git.compare(repository, head.tree, tree))
-    const change = { workspace: id, commit, parent: head.commit, tree, how, ...brought }
-    return yield* storage.within({ ...storing, more: bytesMore(brought.bytes) }, give(head, change))
+    const save = Effect.gen(function* () {
+      const tree = yield* git.save(repository, overlay)
+      const author = { name: user_id, email: `${id}@cairn` }
+      const same = tree === head.tree
+      const commit = same
+        ? head.commit
+        : yield* git.commit(repository, { tree, parents: [head.commit], author, time, message })
+      const brought = broughtBy(yield* git.compare(repository, head.tree, tree))
+      return yield* give(head, { workspace: id, commit, parent: head.commit, tree, how, ...brought })
+    })
+    // what finds no room is not stored: objects that nothing reaches would stay for a day, those of each try
+    return yield* storage.within({ ...storing, more: Effect.flatMap(writtenIn(overlay), bytesMore) }, save)
   })
 
   /** What fails now may have been done before, by the same command: then it is answered as then. */

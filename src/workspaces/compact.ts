@@ -19,7 +19,7 @@ export interface Compaction {
  * Characters of all that is said: more than any model reads. A turn's tools answer with a quarter of it at most, so
  * that what a compaction keeps has room.
  */
-const mostOfTalk = 4 * 1024 * 1024
+export const mostOfTalk = 4 * 1024 * 1024
 /** The part of a model's context that a talk may fill before the next turn. */
 const fullAt = 0.8
 /** Characters of a token, at the least: what is not counted yet is guessed by it. */
@@ -30,14 +30,21 @@ const mostOfSummary = 20_000
 const mostOfSteps = 8_000
 
 /** The exchanges that the model is told word by word. A turn that only said that the talk is too long is none. */
-export const toldOf = (history: ReadonlyArray<Exchange>, compaction: Compaction | undefined): ReadonlyArray<Exchange> =>
+const toldOf = (history: ReadonlyArray<Exchange>, compaction: Compaction | undefined): ReadonlyArray<Exchange> =>
   history.slice(compaction?.upTo ?? 0).filter(({ turn }) => turn.end !== "full")
 
 /** The task, and what was done of it that the history has no more. */
-export const promptOf = (prompt: string, compaction: Compaction | undefined): string =>
+const promptOf = (prompt: string, compaction: Compaction | undefined): string =>
   compaction === undefined
     ? prompt
     : `${prompt}\n\n[Your earlier work on this task is told here in short; the files are as you left them.]\n${compaction.summary}`
+
+/** What the model is told when it is asked for the turn behind `history`, `compaction` being the last that was made. */
+export const talkOf = (
+  { model, system, prompt, tools }: Omit<Talk, "history">,
+  history: ReadonlyArray<Exchange>,
+  compaction: Compaction | undefined
+): Talk => ({ model, system, tools, prompt: promptOf(prompt, compaction), history: toldOf(history, compaction) })
 
 /**
  * Whether the talk has to be made shorter before the model is asked again. `context`: tokens that it reads, if known.
@@ -124,7 +131,9 @@ const lengthOf = (value: unknown): number => {
   return Object.values(value).reduce((sum: number, one) => sum + lengthOf(one), 8)
 }
 
-const sizeOf = (history: ReadonlyArray<Exchange>): number => history.reduce((sum, one) => sum + sizeOfOne(one), 0)
+/** Characters of what was said in exchanges. */
+export const sizeOf = (history: ReadonlyArray<Exchange>): number =>
+  history.reduce((sum, one) => sum + sizeOfOne(one), 0)
 
 const sizes = new WeakMap<Exchange, number>()
 const sizeOfOne = (exchange: Exchange): number => {

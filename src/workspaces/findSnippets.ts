@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { isNear, leastVerdictOffered } from "#domain/search/offered.ts"
-import { Asker } from "#engine/ask.ts"
+import { freshOrOlder } from "#engine/ask.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { portioned } from "#src/portions.ts"
 import { Search, type Sight } from "#src/snippets/search.ts"
@@ -9,12 +9,9 @@ import { longestShown, type SnippetFound } from "./tools/SearchSnippets.ts"
 /** Finds snippets for an agent. They are read one portion after the other, and of each is kept what can be shown. */
 export const findSnippets = Effect.fnUntraced(function* (scope: Sight, task: string, topK: number) {
   const { search, read } = yield* Search
-  const standing = yield* (yield* Asker).fresh(Snippets).pipe(
-    Effect.catchTag("Stale", ({ standing }) => Effect.succeed(standing)),
-    Effect.orDie
-  )
+  const standing = yield* Effect.orDie(freshOrOlder(Snippets))
   const question = { task, limit: topK, minVerdict: leastVerdictOffered, preferComplete: false }
-  const { found } = yield* search(question, scope, standing)
+  const { found, stale } = yield* search(question, scope, standing)
   const all: Array<SnippetFound> = []
   for (const portion of portioned(found.filter(({ match }) => isNear(match)))) {
     for (const { snippet, match, filename } of yield* read(portion, scope)) {
@@ -23,5 +20,5 @@ export const findSnippets = Effect.fnUntraced(function* (scope: Sight, task: str
       all.push({ id, name, language, entrypoint, description, source: shown, score: match.score, near: true, filename })
     }
   }
-  return all
+  return { found: all, stale: stale || standing.stale }
 })

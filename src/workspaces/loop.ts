@@ -9,7 +9,7 @@ import {
   type ToolResult,
   type Usage
 } from "#ports/LanguageModel.ts"
-import { type Compaction, canBeShorter, compact, isTooLong, promptOf, toldOf } from "./compact.ts"
+import { type Compaction, canBeShorter, compact, isTooLong, talkOf } from "./compact.ts"
 import type { Tool } from "./tools/tool.ts"
 import { textOf } from "./transcript.ts"
 
@@ -65,7 +65,7 @@ export class ConversationStopped extends Schema.TaggedError<ConversationStopped>
  * on exactly as it would have. Fails with `ModelFailed`, and with `ConversationStopped` from its callbacks.
  */
 export const converse = Effect.fnUntraced(function* (conversation: Conversation) {
-  const { model, system, prompt, tools, maxTurns, beforeTurn, hearing, onTurn, onTools, onCompaction } = conversation
+  const { model, prompt, tools, maxTurns, beforeTurn, hearing, onTurn, onTools, onCompaction } = conversation
   const { next, choices } = yield* LanguageModel
   const context = choices.named.find(({ name }) => name === model)?.context
   let { history, compaction } = conversation
@@ -84,8 +84,7 @@ export const converse = Effect.fnUntraced(function* (conversation: Conversation)
     if (isTooLong(history, compaction, context)) {
       compaction = yield* onCompaction(yield* compact({ model, prompt }, history, compaction, context))
     }
-    const talk = { prompt: promptOf(prompt, compaction), history: toldOf(history, compaction) }
-    const said = yield* next({ model, system, tools, ...talk }, hearing(turn))
+    const said = yield* next(talkOf(conversation, history, compaction), hearing(turn))
     history = [...history, { turn: yield* onTurn(turn, said), results: undefined }]
   }
 })

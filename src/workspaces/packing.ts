@@ -34,7 +34,7 @@ export class Packing extends Context.Service<
       const dispatcher = yield* Dispatcher
       const asker = yield* Asker
       const sql = yield* SqlClient.SqlClient
-      const { shared, borrow } = yield* Claims
+      const { shared, claim } = yield* Claims
       const disks = yield* Disks
       const waiting = new Set<string>()
       const wake = yield* Queue.sliding<void>(1)
@@ -48,7 +48,7 @@ export class Packing extends Context.Service<
         // only what the ref reaches is sure to stay
         if (head === null || (yield* git.ref(repository)) !== head.commit) yield* followHead(workspace)
         // what nothing reaches yet may be what a run of another process is about to use: without the claim it stays
-        const apart = !shared || Option.isSome(yield* Effect.timeoutOption(borrow(claimOf(workspace)), patience))
+        const apart = !shared || Option.isSome(yield* Effect.timeoutOption(claim(claimOf(workspace)), patience))
         yield* asker.fresh(Workspaces)
         // the trees of a run that has yet to end are in the log alone
         const open = yield* openRunsIn(workspace)

@@ -14,8 +14,8 @@ export interface Past {
   readonly exchanges: ReadonlyArray<Exchange>
   /** Oldest first. */
   readonly compactions: ReadonlyArray<Compaction>
-  /** The tree after the last recorded round of tools. */
-  readonly tree: string | undefined
+  /** After each recorded round of tools, oldest first. */
+  readonly trees: ReadonlyArray<{ readonly turn: number; readonly tree: string }>
   readonly cancelled: boolean
   /** Whether it reads and writes its workspace's memory. */
   readonly memory: boolean
@@ -34,11 +34,11 @@ export const pastOf = (events: ReadonlyArray<Recorded<ChatEvent>>): Past | undef
   const [requested] = events
   if (requested?.event._tag !== "ChatRequested") return undefined
   let started: Past["started"]
-  let tree: string | undefined
   let [cancelled, memory] = [false, false]
   let remembered: Remembered | undefined
   const exchanges: Array<Exchange> = []
   const compactions: Array<Compaction> = []
+  const trees: Array<{ readonly turn: number; readonly tree: string }> = []
   const takenUpBy: Array<string> = []
   for (const { event, commandId } of events) {
     if (event._tag === "ChatStarted") started = event
@@ -48,7 +48,7 @@ export const pastOf = (events: ReadonlyArray<Recorded<ChatEvent>>): Past | undef
     if (event._tag === "ModelTurned") exchanges.push({ turn: turnOf(event), results: undefined })
     if (event._tag === "ToolsRan") {
       exchanges[event.turn - 1] = { turn: exchanges[event.turn - 1]!.turn, results: resultsOf(event) }
-      tree = event.tree
+      trees.push({ turn: event.turn, tree: event.tree })
     }
     if (event._tag === "ChatCompacted") compactions.push(compactionOf(event))
     if (event._tag === "ChatRemembered") remembered = rememberedOf(event)
@@ -58,7 +58,7 @@ export const pastOf = (events: ReadonlyArray<Recorded<ChatEvent>>): Past | undef
     started,
     exchanges,
     compactions,
-    tree,
+    trees,
     cancelled,
     memory,
     remembered,

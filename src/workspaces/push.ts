@@ -50,34 +50,39 @@ export const push = Effect.fnUntraced(
     const storing = (bytes: number | null) => ({ tenant, key: actor.key, more: bytesMore(bytes) })
     yield* storage.check(storing(null))
     let sent = 0
-    const { commits, keep } = yield* take(tenant, repository, {
+    const {
+      commits,
+      bytes: differing,
+      keep
+    } = yield* take(tenant, repository, {
       ...pushed,
       pack: counting(pushed.pack, (n) => (sent += n))
     })
     // that took its time: what has lost its race by now is not kept
     const then = yield* dispatcher.state(Workspace, stream)
     if (then.generation !== generation || then.head?.commit !== from) return yield* moved()
-    // before anything of it stays: as much as was sent
-    yield* storage.check(storing(sent))
-    // from here on it may stay: what nothing reaches is pruned some day
-    yield* keep
-    const commit = yield* git.readCommit(repository, to)
-    if (commit === undefined) return yield* Effect.die(new Error("what was kept is there"))
-    const brought = broughtBy(yield* git.compare(repository, now.head.tree, commit.tree))
-    const bytes = Math.max(sent, brought.bytes)
-    const push: Push = { workspace: id, commit: to, parent: from, tree: commit.tree, commits, ...brought, bytes }
-    // the head is never the same one twice
-    const commandId = derivedId("push", id, String(generation), from, to)
-    const taking = dispatcher.dispatch(Workspace, {
-      tenant,
-      stream,
-      command: WorkspaceCommand.TakePush({ generation, push }),
-      commandId,
-      correlationId: commandId,
-      actor
+    const taking = Effect.gen(function* () {
+      // from here on it may stay: what nothing reaches is pruned some day
+      yield* keep
+      const commit = yield* git.readCommit(repository, to)
+      if (commit === undefined) return yield* Effect.die(new Error("what was kept is there"))
+      const brought = broughtBy(yield* git.compare(repository, now.head!.tree, commit.tree))
+      const bytes = Math.max(sent, brought.bytes)
+      const push: Push = { workspace: id, commit: to, parent: from, tree: commit.tree, commits, ...brought, bytes }
+      // the head is never the same one twice
+      const commandId = derivedId("push", id, String(generation), from, to)
+      return yield* dispatcher.dispatch(Workspace, {
+        tenant,
+        stream,
+        command: WorkspaceCommand.TakePush({ generation, push }),
+        commandId,
+        correlationId: commandId,
+        actor
+      })
     })
+    // what finds no room is not kept: or each of many such pushes would leave a pack that nothing ever takes away
     const [done] = yield* storage
-      .within(storing(bytes), taking)
+      .within(storing(Math.max(sent, differing)), taking)
       .pipe(Effect.catchTag("HeadMoved", () => Effect.fail(moved())))
     yield* followHead(id)
     return done?.position

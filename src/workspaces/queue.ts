@@ -17,7 +17,7 @@ import { openRuns } from "#projections/Workspaces/openRuns.ts"
 import { Workspaces } from "#projections/Workspaces/tables.ts"
 import type { Search } from "#src/snippets/search.ts"
 import type { Storage } from "#src/usage/Storage.ts"
-import { type Asked, type Delayed, hearCancelled, untilItGoes, type Waiting, waitingFor } from "./carry.ts"
+import { type Asked, type Delayed, hearCancelled, untilDone, untilItGoes, type Waiting, waitingFor } from "./carry.ts"
 import { endingId } from "./commit.ts"
 import { Lines } from "./lines.ts"
 import { claimOf, followHead, streamOf } from "./restore.ts"
@@ -79,16 +79,16 @@ export class Runs extends Context.Service<
       >()
       const places = yield* Semaphore.make(atOnce)
       const lines = new Lines()
-      const { shared, claim, borrow } = yield* Claims
-      /** Runs that this process has begun to carry. */
+      const { shared, claim } = yield* Claims
+      /** Runs that this process is at, or was when it lost them. */
       const begun = new Set<string>()
 
-      const carry = (waiting: Waiting, { handedOver }: Claim) => {
+      const carry = (waiting: Waiting, { handedOver, begin }: Claim) => {
         const { run, workspace } = waiting
         const step = Effect.suspend(() => {
-          const got = { left: !handedOver, again: begun.has(run) }
-          begun.add(run)
-          return carryOut(run, got, waiting.cancelled)
+          // what fails before it begins is no work of this process: its next try is the first still
+          const beginning = Effect.tap(begin, () => Effect.sync(() => begun.add(run)))
+          return carryOut(run, { left: !handedOver, again: begun.has(run), begin: beginning }, waiting.cancelled)
         }).pipe(Effect.andThen(followHead(workspace)), Effect.provideContext(services), places.withPermits(1))
         // from its last step
         return untilItGoes(step, () => [waiting]).pipe(Effect.annotateLogs({ run }))
@@ -146,7 +146,7 @@ export class Runs extends Context.Service<
         const doomed = yield* drop(workspace, erasedAt)
         yield* Effect.forEach(doomed, ({ done }) => Effect.exit(Deferred.await(done)), { discard: true })
         // another process may be at one of them, until it hears of it; not while this one is at another
-        if (shared && !lines.works(workspace)) yield* Effect.scoped(borrow(claimOf(workspace)))
+        if (shared && !lines.works(workspace)) yield* Effect.scoped(claim(claimOf(workspace)))
       })
 
       const enqueue: (run: Asked) => Effect.Effect<Waiting> = Effect.fnUntraced(function* (run: Asked) {
@@ -232,11 +232,7 @@ export class Runs extends Context.Service<
       )
 
       return Runs.of({
-        end: (run) =>
-          Deferred.await(taken).pipe(
-            Effect.andThen(enqueue(run)),
-            Effect.flatMap(({ done, delayed }) => Effect.raceFirst(Deferred.await(done), Deferred.await(delayed)))
-          ),
+        end: (run) => Deferred.await(taken).pipe(Effect.andThen(enqueue(run)), Effect.flatMap(untilDone)),
         begin: (run) => Deferred.await(taken).pipe(Effect.andThen(enqueue(run)), Effect.forkIn(scope), Effect.asVoid),
         cancelled: (run) =>
           Effect.suspend(() => {

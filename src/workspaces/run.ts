@@ -32,8 +32,10 @@ const isOurs = (run: string, { takenUpBy }: Past) => takenUpBy.at(-1) === taking
 export interface Got {
   /** Without a word of whoever had it before, who may have ended because of it. */
   readonly left: boolean
-  /** Not for the first time. */
+  /** Having begun it before. */
   readonly again: boolean
+  /** Says that it is seen to: whoever has it next hears whether this process has ended in the midst of it. */
+  readonly begin: Effect.Effect<void>
 }
 
 const interrupted = (error: string, fault?: string): Ended => ({
@@ -50,7 +52,7 @@ const interrupted = (error: string, fault?: string): Ended => ({
  */
 export const carryOut = Effect.fnUntraced(function* (
   run: string,
-  { left, again }: Got,
+  { left, again, begin }: Got,
   stopped: Deferred.Deferred<void>
 ) {
   /**
@@ -75,7 +77,8 @@ export const carryOut = Effect.fnUntraced(function* (
     let past = from
     if (takingUp === undefined) {
       const before = past.takenUpBy.at(-1)
-      const byOther = left && past.started !== undefined && !(again && (before === undefined || isOurs(run, past)))
+      const own = isOurs(run, past) || (again && before === undefined)
+      const byOther = left && past.started !== undefined && !own
       takingUp = byOther ? takingUpBehind(run, before) : null
     }
     if ((yield* store.outcome(streamOf(past.requested.event.workspace), endingId(run))).length > 0) return
@@ -96,7 +99,7 @@ export const carryOut = Effect.fnUntraced(function* (
       if (event?.event._tag !== "ChatStarted") return
       base = event.event.base
     }
-    let tree = past.tree ?? base?.tree
+    let tree = past.trees.at(-1)?.tree ?? base?.tree
 
     /** `isNew`: what it came to was not given up, so that it can be remembered where it is not yet. */
     const end = Effect.fnUntraced(function* (ended: Ended, isNew = true) {
@@ -157,8 +160,10 @@ export const carryOut = Effect.fnUntraced(function* (
       }
       // a step that the one before had on its way when it ended is in the log by now, or never: its place is taken
       past = (yield* read) ?? past
-      tree = past.tree ?? base?.tree
+      tree = past.trees.at(-1)?.tree ?? base?.tree
     }
+    // not before: until it says so in the log, who had it before is the last that was at it
+    yield* begin
     const account = past.memory ? yield* Effect.flatMap(open(base?.tree), accountIn) : ({ _tag: "None" } as const)
     const worked = yield* work(run, { past, base: base?.tree, tree, account }, recording, beforeTurn, stopped)
     tree = worked.tree

@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import type { RequestIdentity } from "#engine/Event.ts"
 import { Origin, type RequestOrigin } from "#ports/Origin.ts"
+import { traced } from "#src/traced.ts"
 
 /**
  * The request that a run was asked for by, as its event has it: whoever carries the run may be another process, and a
@@ -18,13 +19,7 @@ export const underTrace =
   <A, E, R>(carrying: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
     const origin = originIn(request)
     const traceparent = origin?.traceparent ?? ""
-    const parent = Option.getOrUndefined(HttpTraceContext.w3c(Headers.fromInput({ traceparent })))
-    return carrying.pipe(
-      Effect.withSpan("run", {
-        kind: "consumer",
-        attributes: { "cairn.run.id": run },
-        ...(parent === undefined ? { root: true } : { parent })
-      }),
-      Effect.provideService(Origin, origin)
-    )
+    const caller = Option.getOrUndefined(HttpTraceContext.w3c(Headers.fromInput({ traceparent })))
+    const entry = { name: "run", kind: "consumer", attributes: { "cairn.run.id": run }, caller } as const
+    return traced(entry, () => Effect.provideService(carrying, Origin, origin))
   }

@@ -8,7 +8,7 @@ import { Sandbox } from "#ports/Sandbox.ts"
 import { Workers, WorkingFor } from "#ports/Workers.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { Search } from "#src/snippets/search.ts"
-import { type Account, roomFor, withAccount } from "./account.ts"
+import type { Account } from "./account.ts"
 import { bytesOf } from "./brought.ts"
 import type { Compaction } from "./compact.ts"
 import { findSnippets } from "./findSnippets.ts"
@@ -17,7 +17,7 @@ import type { Past } from "./past.ts"
 import type { Permission } from "./permitted.ts"
 import { type Recording, superseded } from "./recording.ts"
 import { Spoken } from "./spoken.ts"
-import { systemPrompt } from "./system.ts"
+import { openingOf } from "./told.ts"
 import { toolset } from "./tools/toolset.ts"
 import { compactionOf, recordedCompaction, recordedTurn, resultsOf, turnOf } from "./turns.ts"
 
@@ -65,9 +65,8 @@ export const work = Effect.fnUntraced(function* (
   beforeTurn: Permission,
   stopped: Deferred.Deferred<void>
 ) {
-  const { requested, exchanges: history, compactions, memory } = past
-  const { workspace, generation, model: name, maxTurns, homes, includePublic, text } = requested.event
-  const { prompt, org, user } = text ?? { prompt: "", org: "", user: "" }
+  const { requested, exchanges: history, compactions } = past
+  const { workspace, generation, model: name, maxTurns, homes, includePublic } = requested.event
   const { tenant } = requested
   const repository = repositoryOf(workspace, generation)
   const workspaces = yield* WorkspaceStore
@@ -77,7 +76,6 @@ export const work = Effect.fnUntraced(function* (
   const spoken = yield* Spoken
   const search = yield* Search
   const asker = yield* Asker
-  const context = model.choices.named.find((choice) => choice.name === name)?.context
   let tree = begun
 
   const scope = {
@@ -100,9 +98,7 @@ export const work = Effect.fnUntraced(function* (
     const overlay = yield* open(tree)
     const shell = yield* sandbox.open(overlay)
     const conversing = converse({
-      model: name,
-      system: systemPrompt(org, user, memory),
-      prompt: withAccount(prompt, account, roomFor(context)),
+      ...openingOf(past, account, model.choices),
       tools: toolset(overlay, shell, workers, find),
       maxTurns,
       history,

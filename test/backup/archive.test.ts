@@ -7,7 +7,7 @@ import { Effect, Stream } from "effect"
 import * as Tar from "effect/encoding/Tar"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { from, run } from "#test/copy/command.ts"
-import { fill, model, seen } from "#test/copy/filled.ts"
+import { fill, model, seen, sees } from "#test/copy/filled.ts"
 import { ended } from "#test/http/agent.ts"
 import { refused } from "#test/http/problem.ts"
 import { matches, remove } from "#test/http/store.ts"
@@ -96,7 +96,7 @@ describe("a backup in one file", () => {
     assert.isFalse(existsSync(join(target.dataDir, "restoring")))
     const other = await startService({ ANTHROPIC_API_KEY: api.key, ANTHROPIC_BASE_URL: api.url }, target)
     try {
-      assert.deepStrictEqual(await seen(other.call), before)
+      await sees(other.call, before)
     } finally {
       await other.stop()
     }

@@ -2,17 +2,29 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
-import { afterAll, assert, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { startKillable } from "#test/cli/killable.ts"
 import { from, run } from "#test/copy/command.ts"
-import { fill, model, seen } from "#test/copy/filled.ts"
+import { fill, model, seen, sees } from "#test/copy/filled.ts"
 import { type Gates, gatesOn } from "#test/gates.ts"
+import { isLong } from "#test/long.ts"
 import { type MessagesApi, startMessagesApi } from "#test/MessagesApi.ts"
 import { freshDatabase } from "#test/postgres.ts"
-import { newInstallation, removeInstallation, type Service, startService } from "#test/service.ts"
+import {
+  newInstallation,
+  removeInstallation,
+  type Service,
+  startService,
+  type TestInstallation
+} from "#test/service.ts"
 
-/** The tables that a restore fills: each of their first writes is a step, as soon as they are there. */
-const tables = ["migrations", "installation", "log_copy", "events", "payloads", "requests", "reactions"]
+/**
+ * The tables that a restore fills: each of their first writes is a step, as soon as they are there. CI leaves out some
+ * of those whose neighbours it has.
+ */
+const tables = isLong
+  ? ["migrations", "installation", "log_copy", "events", "payloads", "requests", "reactions"]
+  : ["migrations", "log_copy", "events", "payloads", "requests"]
 
 const restoring = [
   `CREATE FUNCTION gates.write() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -34,6 +46,8 @@ describe("a restore", () => {
   let api: MessagesApi
   let service: Service | undefined
   let gates: Gates | undefined
+  /** What nobody should be able to start. */
+  let wrong: Promise<Service> | undefined
   const base = mkdtempSync(join(tmpdir(), "cairn-restore-"))
   const environment = () => ({ ANTHROPIC_API_KEY: api.key, ANTHROPIC_BASE_URL: api.url })
   beforeAll(async () => {
@@ -42,9 +56,28 @@ describe("a restore", () => {
   afterAll(async () => {
     await gates?.close()
     await service?.stop()
+    await (await wrong?.catch(() => undefined))?.stop()
     await api.close()
     rmSync(base, { recursive: true, force: true })
   })
+
+  /** What comes of a start: why there is none, or at which gate its first write waits. */
+  const started = async (target: TestInstallation): Promise<string> => {
+    let said: string | undefined
+    wrong = startService(environment(), target)
+    wrong.then(
+      () => (said = "it was started"),
+      (error) => (said = String(error))
+    )
+    return await vi.waitFor(
+      async () => {
+        const at = await gates!.waiting()
+        assert.isTrue(at.length > 0 || said !== undefined)
+        return said ?? `it was started, and would write: ${at.join()}`
+      },
+      { timeout: 120_000, interval: 20 }
+    )
+  }
 
   it("that is killed at any of its steps is served by nobody, and whole when it is given again", async () => {
     const original = await newInstallation()
@@ -91,17 +124,24 @@ describe("a restore", () => {
       const begun = table && (await gates.query("SELECT finished_at IS NULL AS unfinished FROM log_copy"))
       // before it has begun there is nothing that anybody could take for it, and after its end it is whole
       if (!begun?.some((row) => (row as { unfinished: boolean }).unfinished)) continue
-      await expect(startService(environment(), target), steps.join()).rejects.toThrow(
-        /this database is the unfinished copy/
-      )
+      assert.match(await started(target), /this database is the unfinished copy/, steps.join())
       refused += 1
     }
     await gates.close()
     gates = undefined
-    assert.includeMembers(steps, ["migrations INSERT", "log_copy INSERT", "events INSERT", "log_copy UPDATE"])
+    assert.includeMembers(steps, [
+      ...[
+        "migrations INSERT",
+        "log_copy INSERT",
+        "events INSERT",
+        "payloads INSERT",
+        "requests INSERT",
+        "log_copy UPDATE"
+      ]
+    ])
     assert.deepStrictEqual([...new Set(steps)], steps)
     assert.isAtLeast(refused, 3)
     service = await startService(environment(), target)
-    assert.deepStrictEqual(await seen(service.call), before)
+    await sees(service.call, before)
   }, 900_000)
 })

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, assert, it } from "vitest"
 import { from, run } from "#test/copy/command.ts"
-import { fill, model, seen } from "#test/copy/filled.ts"
+import { fill, model, seen, sees } from "#test/copy/filled.ts"
 import { ProtocolDouble } from "#test/kurrent/ProtocolDouble.ts"
 import { startMessagesApi } from "#test/MessagesApi.ts"
 import { freshDatabase } from "#test/postgres.ts"
@@ -44,7 +44,7 @@ it("a backup of a log in Postgres is restored into KurrentDB, and one of that in
     const there = { ...from(moved.database, moved.dataDir), ...kurrent }
     assert.deepInclude(await go(there, "restore", first), { success: true, found: 0 })
     service = await startService({ ...environment, ...kurrent }, moved)
-    assert.deepStrictEqual(await seen(service.call), before)
+    await sees(service.call, before)
     await service.stop()
     await go(there, "backup", second)
     const back = { database: await Effect.runPromise(freshDatabase), dataDir: place() }

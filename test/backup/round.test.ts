@@ -7,7 +7,7 @@ import { generateX25519Identity, identityToRecipient } from "age-encryption"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { from, run } from "#test/copy/command.ts"
-import { fill, model, seen } from "#test/copy/filled.ts"
+import { fill, model, seen, sees } from "#test/copy/filled.ts"
 import { ended } from "#test/http/agent.ts"
 import { matches, remove, stored } from "#test/http/store.ts"
 import { noGit } from "#test/infra/git/git.ts"
@@ -148,7 +148,7 @@ describe("backups of a service that runs", () => {
     const target = await empty()
     assert.deepInclude(await restored(target, folder), { success: true, number: 3, found: 0 })
     service = await startService(environment(), target)
-    assert.deepStrictEqual(await seen(service.call), before)
+    await sees(service.call, before)
     assert.deepStrictEqual(await service.sql(counting), events)
     assert.strictEqual(api.requests.length, asked)
     await service.stop()

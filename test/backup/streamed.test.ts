@@ -15,7 +15,7 @@ import { freshDatabase } from "#test/postgres.ts"
 import { send } from "#test/service/call.ts"
 
 /** Times that the service is started; in each it is backed up twice, and killed in the midst of the second. */
-const lives = isLong ? 12 : 2
+const lives = isLong ? 12 : 1
 const pause = isLong ? 10_000 : 0
 
 /** What was taken, and what had been told by then. */

@@ -1,7 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { type Running, serve } from "#src/cli/demo/programs.ts"
 import { projections } from "#src/readModels.ts"
-import { makeFolder, sql } from "./cairn.ts"
+import { makeFolder, served } from "./cairn.ts"
 
 interface Verified {
   readonly success: boolean
@@ -21,12 +20,12 @@ interface AsOf {
 }
 
 describe("cairn, auditing beside a service", () => {
-  const folder = makeFolder()
+  const folder = makeFolder({ ownPostgres: false })
   const { json, run, refused } = folder
-  let service: Running
+  let service: Awaited<ReturnType<typeof served>>
 
   beforeAll(async () => {
-    service = await serve(folder.dataDir)
+    service = await served(folder)
     await service.ask("POST", "/api/store/execution-result", {
       task: "predict the tide",
       file_written: { path: "tide.py", content: "def tide():\n    return 1\n" },
@@ -36,7 +35,7 @@ describe("cairn, auditing beside a service", () => {
   })
   afterAll(async () => {
     // it may not have started
-    await (service as Running | undefined)?.stop()
+    await (service as typeof service | undefined)?.stop()
     folder.remove()
   })
 
@@ -57,7 +56,7 @@ describe("cairn, auditing beside a service", () => {
     assert.deepInclude(fine, { success: true, commits: 1, findings: [] })
     assert.match((await run("verify")).out, /All of it is as it was written\.\n$/)
 
-    await sql(folder.dataDir, "UPDATE events SET actor_user = 'x' WHERE position = 2")
+    await service.sql("UPDATE events SET actor_user = 'x' WHERE position = 2")
     const { code, out, err } = await run("verify", "--json")
     assert.strictEqual(code, 1)
     const wrong = JSON.parse(out) as Verified
@@ -68,7 +67,7 @@ describe("cairn, auditing beside a service", () => {
     )
     assert.match(err, /^cairn: 1 thing/)
     assert.match((await run("verify")).out, /^2 {2}digest: MemberAdded was changed/m)
-    await sql(folder.dataDir, "UPDATE events SET actor_user = NULL WHERE position = 2")
+    await service.sql("UPDATE events SET actor_user = NULL WHERE position = 2")
     assert.isTrue((await json<Verified>("verify")).success)
   })
 

@@ -5,12 +5,14 @@ import { Writable } from "node:stream"
 import { fileURLToPath } from "node:url"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { assert } from "@effect/vitest"
-import { Effect, Exit, Option, Redacted } from "effect"
+import { Effect, Exit, Layer, Option, Redacted } from "effect"
 import { connect } from "#infra/postgres/launcher/launcher.ts"
 import { cairn } from "#src/cli/cairn.ts"
 import { cairn as spawned } from "#src/cli/demo/programs.ts"
 import { Surroundings } from "#src/cli/surroundings.ts"
 import { preparedDatabase } from "#test/preparedDatabase.ts"
+import { startService, type TestInstallation } from "#test/service.ts"
+import { besideWorkers } from "#test/sharedWorkers.ts"
 
 type Run = (...args: ReadonlyArray<string>) => ReturnType<typeof spawned>
 
@@ -32,13 +34,19 @@ export const inProcess = async (more: { readonly [name: string]: string }, args:
   const env = { ...process.env, INIT_CWD: root, CAIRN_URL: "", ...more }
   const [stdout, stderr] = [new Heard(), new Heard()]
   const around = { env, stdout, stderr }
-  const exit = await Effect.runPromiseExit(Effect.provideService(cairn(args), Surroundings, around))
+  const asked = cairn(args).pipe(
+    Effect.provideService(Surroundings, around),
+    Effect.provideService(Layer.CurrentMemoMap, await besideWorkers())
+  )
+  const exit = await Effect.runPromiseExit(asked)
   return { code: Exit.isSuccess(exit) ? 0 : 1, out: stdout.text, err: stderr.text }
 }
 
 /** A data folder of its own, with or without a Postgres that is its own, and how the command line is asked there. */
 export interface Folder {
   readonly dataDir: string
+  /** For a service on it; its database is the embedded one where the folder has a Postgres of its own. */
+  readonly installation: Promise<TestInstallation>
   /** Runs `cairn … --json`; fails unless it ends well, with one JSON object on stdout. */
   readonly json: <A>(...args: ReadonlyArray<string>) => Promise<A>
   /** Runs `cairn …` in this process, which is most of what it is at a hundredth of the time. */
@@ -53,13 +61,14 @@ export interface Folder {
 }
 
 export const makeFolder = (options: { readonly ownPostgres: boolean } = { ownPostgres: true }): Folder => {
-  const dataDir = mkdtempSync(join(tmpdir(), "cairn-test-"))
+  const dataDir = mkdtempSync(join(tmpdir(), "cairn-cli-"))
   const database = options.ownPostgres
     ? Promise.resolve("")
     : Effect.runPromise(Effect.map(preparedDatabase, Redacted.value))
   const run: Run = async (...args) => inProcess({ CAIRN_DATA_DIR: dataDir, DATABASE_URL: await database }, args)
   return {
     dataDir,
+    installation: database.then((url) => ({ dataDir, database: Redacted.make(url) })),
     run,
     spawned: (...args) => spawned(dataDir, ...args),
     json: async (...args) => {
@@ -83,6 +92,17 @@ export const makeFolder = (options: { readonly ownPostgres: boolean } = { ownPos
     },
     remove: () => rmSync(dataDir, { recursive: true, force: true })
   }
+}
+
+/** A service on a folder, in this process, and how its owner asks it: fails on anything but a success. */
+export const served = async (folder: Folder) => {
+  const service = await startService({}, await folder.installation)
+  const ask = async <A>(method: string, path: string, body?: object): Promise<A> => {
+    const { status, text, json } = await service.call(method, path, body)
+    assert.isBelow(status, 300, `${method} ${path}: ${text}`)
+    return json
+  }
+  return { ...service, ask }
 }
 
 /** Runs a statement in the Postgres that runs for a data folder. */

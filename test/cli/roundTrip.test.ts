@@ -1,6 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { type Running, serve } from "#src/cli/demo/programs.ts"
-import { makeFolder } from "./cairn.ts"
+import { makeFolder, served } from "./cairn.ts"
 
 interface Exported {
   readonly [field: string]: unknown
@@ -23,24 +22,20 @@ const carried = (snippets: ReadonlyArray<Exported>) =>
     .sort((a, b) => (String(a["name"]) < String(b["name"]) ? -1 : 1))
 
 describe("cairn export and import", () => {
-  const folder = makeFolder()
+  const folder = makeFolder({ ownPostgres: false })
   const { json, run, file } = folder
-  let service: Running
+  let service: Awaited<ReturnType<typeof served>>
 
   const ask = async <A>(path: string, body: object, headers: Record<string, string> = {}): Promise<A> => {
-    const response = await fetch(service.url + path, {
-      method: "POST",
-      headers: { authorization: `Bearer ${service.key}`, "content-type": "application/json", ...headers },
-      body: JSON.stringify(body)
-    })
-    assert.strictEqual(response.status, 200, `${path}: ${await response.clone().text()}`)
-    return (await response.json()) as A
+    const { status, text, json } = await service.call("POST", path, body, headers)
+    assert.strictEqual(status, 200, `${path}: ${text}`)
+    return json
   }
   const exported = async (...args: ReadonlyArray<string>) =>
     (await json<{ snippets: ReadonlyArray<Exported> }>("export", ...args)).snippets
 
   beforeAll(async () => {
-    service = await serve(folder.dataDir)
+    service = await served(folder)
     await json("org", "create", "--name", "Elsewhere", "--tier", "PRO", "--owner-email", "o@elsewhere.test")
 
     const scoped = { "x-cairn-workspace-id": "client-1", "x-cairn-agent-id": "scout" }
@@ -93,7 +88,7 @@ describe("cairn export and import", () => {
     })
   })
   afterAll(async () => {
-    await (service as Running | undefined)?.stop()
+    await (service as typeof service | undefined)?.stop()
     folder.remove()
   })
 

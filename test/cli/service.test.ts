@@ -1,8 +1,8 @@
 import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
 import { schemaOf } from "#engine/Projection.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import { type Running, serve, within } from "#src/cli/demo/programs.ts"
-import { makeFolder, sql } from "./cairn.ts"
+import { within } from "#src/cli/demo/programs.ts"
+import { makeFolder, served } from "./cairn.ts"
 
 interface Found {
   readonly matches: ReadonlyArray<{ readonly code_block: { readonly id: string; readonly name: string } }>
@@ -20,11 +20,11 @@ interface Replay {
   }>
 }
 
-/** The command line beside a running service. */
+/** The command line beside a running service; `workspace.test.ts` has one that is a process, with its own Postgres. */
 describe("cairn, beside a service", () => {
-  const folder = makeFolder()
+  const folder = makeFolder({ ownPostgres: false })
   const { json, run, refused, file } = folder
-  let service: Running
+  let service: Awaited<ReturnType<typeof served>>
 
   const search = (task: string) => service.ask<Found>("POST", "/api/retrieve/search", { task })
   const snippet = (name: string, what: string) =>
@@ -36,11 +36,11 @@ describe("cairn, beside a service", () => {
     })
 
   beforeAll(async () => {
-    service = await serve(folder.dataDir)
+    service = await served(folder)
   })
   afterAll(async () => {
     // it may not have started
-    await (service as Running | undefined)?.stop()
+    await (service as typeof service | undefined)?.stop()
     folder.remove()
   })
 
@@ -112,9 +112,8 @@ describe("cairn, beside a service", () => {
 
   it("finds a row that was tampered with, and mends it", async () => {
     assert.isTrue((await json<Replay>("replay", "--verify")).success)
-    await sql(folder.dataDir, `UPDATE ${schemaOf(Snippets)}.snippets SET description = 'forged' WHERE name = 'tide'`)
-    await sql(
-      folder.dataDir,
+    await service.sql(`UPDATE ${schemaOf(Snippets)}.snippets SET description = 'forged' WHERE name = 'tide'`)
+    await service.sql(
       `DELETE FROM ${schemaOf(Snippets)}.votes WHERE id = (SELECT id FROM ${schemaOf(Snippets)}.snippets WHERE name = 'tide')`
     )
     const { code, out, err } = await run("replay", "--verify")
@@ -150,7 +149,7 @@ describe("cairn, beside a service", () => {
           (await search(`keep busy number ${uploads}`)).matches.find(({ code_block }) => code_block.name === name)
         )
         if (uploads % 3 === 0) await service.ask("POST", "/api/snippets/delete", { snippet_id: name })
-        // the limit of its key's requests a minute
+        // as much as replays are to meet, and no more
         await new Promise((resolve) => setTimeout(resolve, 300))
       }
     }

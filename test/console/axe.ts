@@ -10,13 +10,28 @@ interface Finding {
   readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary: string }>
 }
 
-/** What axe finds serious on a page as it is, one line each. */
-export const seriousOn = async (page: Page): Promise<ReadonlyArray<string>> => {
-  await page.evaluate(`${source}; 0`)
-  const findings = (await page.evaluate("axe.run().then(({ violations }) => violations)")) as ReadonlyArray<Finding>
+/** Of the rules that it goes by unless told, those of colours. */
+const ofColours = { type: "rule", values: ["color-contrast", "link-in-text-block"] }
+
+/** What axe finds serious on a page as it is, one line each; by all of its rules, or by those of colours alone. */
+export const seriousOn = async (page: Page, rules: "all" | "colours" = "all"): Promise<ReadonlyArray<string>> => {
+  await page.evaluate(`window.axe || (() => { ${source} })(); 0`)
+  // of what is as it should be nobody asks where
+  const options = { resultTypes: ["violations"], ...(rules === "all" ? {} : { runOnly: ofColours }) }
+  const findings = (await page.evaluate(
+    `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`
+  )) as ReadonlyArray<Finding>
   return findings
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`)
     )
+}
+
+/** The same in both themes, which differ by their colours and nothing else. The page has the light one then. */
+export const seriousInBothThemes = async (page: Page): Promise<ReadonlyArray<string>> => {
+  await page.emulateMedia({ colorScheme: "dark" })
+  const dark = await seriousOn(page, "colours")
+  await page.emulateMedia({ colorScheme: "light" })
+  return [...dark.map((line) => `in the dark theme: ${line}`), ...(await seriousOn(page))]
 }

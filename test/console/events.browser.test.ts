@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto"
-import { assert, describe, it } from "vitest"
+import { assert, describe, it, vi } from "vitest"
 import { eventSchemas } from "#domain/events.ts"
 import { askedIn, isAsked, placeIn } from "#src/console/events/asked.ts"
 import { causesOf } from "#src/console/events/caused.ts"
 import { eventTypes } from "#src/console/events/types.ts"
 import type { RecordedEvent } from "../../clients/typescript/src/index.ts"
+import { isLong } from "../long.ts"
 import { whyNot } from "./chromium.ts"
 import { clientOf, startsReading } from "./reading.ts"
 
@@ -84,6 +85,24 @@ describe.skipIf(whyNot() !== undefined)("the log in the console", () => {
     await clientOf(on.service).snippets.create({ name: "live", source: "l = 1\n", entrypoint: "l", language: "python" })
     await page.locator(rows, { hasText: "A snippet was stored live" }).waitFor()
     assert.isAbove(await page.locator(rows).count(), before)
+
+    // so many that nobody reads them all, while the page stays open
+    const { json } = await on.service.call("GET", "/api/events/newest?limit=1")
+    const told = Array.from({ length: 2_100 }, (_, n) => ({ ...json.events[0], event_id: `${n}`, position: `${n}` }))
+    let body = told.map((one) => `id: ${one.position}\nevent: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`).join("")
+    await page.route("**/api/events/stream*", async (route) => {
+      await route.fulfill({ contentType: "text/event-stream", body })
+      body = ""
+    })
+    const asked = { page: 0 }
+    await page.route("**/api/events/newest*limit=100*", (route) =>
+      route.fulfill({ json: { ...json, events: asked.page++ === 0 ? [] : told.slice(-100), next_before: null } })
+    )
+    await page.reload()
+    await page.locator(`${rows} > code`).getByText("2099", { exact: true }).waitFor()
+    const shown = `${rows} > code`
+    await vi.waitFor(async () => assert.strictEqual(await page.locator(shown).count(), 100), { timeout: 60_000 })
+    assert.strictEqual(await page.locator(shown).first().textContent(), "2099")
   })
 
   it("is narrowed by type, by who it was and by stream, at addresses that can be loaded again", async () => {
@@ -175,33 +194,62 @@ describe.skipIf(whyNot() !== undefined)("the log in the console", () => {
     await page.locator(rows).first().getByText("The organization was made").waitFor()
     await page.goto(`${on.service.url}/events`)
     await page.locator(rows).first().waitFor()
+    const count = isLong ? 100_000 : 20_000
     // a second try finds what the first one left
     const many = `usage-${randomUUID()}`
     await on.service.sql(
       `INSERT INTO events (position, tenant, stream, revision, event_id, type, schema_version, data, has_text, command_id, correlation_id, recorded_at)
        SELECT h.head + n, t.tenant, '${many}', n - 1, gen_random_uuid(), 'KeyUsed', 1, '{"key":"00000000-0000-4000-8000-000000000000"}', false, gen_random_uuid(), gen_random_uuid(), h.at
-       FROM generate_series(1, 100000) n, (SELECT max(position) AS head, max(recorded_at) AS at FROM events) h,
+       FROM generate_series(1, ${count}) n, (SELECT max(position) AS head, max(recorded_at) AS at FROM events) h,
          (SELECT tenant FROM events WHERE type = 'OrganizationRegistered' ORDER BY position LIMIT 1) t`
     )
     const head = await on.service.head()
-    await page.goto(`${on.service.url}/events?type=KeyUsed`)
+    // not from where it grows: a process that had not heard of them yet tells all of them as new
+    await page.goto(`${on.service.url}/events?type=KeyUsed&as_of=${head}`)
     await page.locator(rows).nth(99).waitFor()
+    // a page costs what it shows, and not what was shown before
+    const asked = new Set<string>()
+    page.on("request", (request) => void asked.add(request.url()))
+    await page.evaluate(() => {
+      const made = { rows: 0, away: 0 }
+      Object.assign(window, { made })
+      const rowsIn = (nodes: NodeList) =>
+        [...nodes].reduce(
+          (sum, node) =>
+            sum + (node instanceof Element ? node.querySelectorAll(".row").length + Number(node.matches(".row")) : 0),
+          0
+        )
+      new MutationObserver((changes) => {
+        for (const { addedNodes, removedNodes } of changes) {
+          made.rows += rowsIn(addedNodes)
+          made.away += rowsIn(removedNodes)
+        }
+      }).observe(document.body, { childList: true, subtree: true })
+    })
     for (let n = 1; n < 12; n++) {
       await page.getByRole("button", { name: "Show earlier ones" }).click()
       const last = page.locator(rows).nth(n * 100 + 99)
       const refusal = page.getByRole("alert")
-      await last.or(refusal).first().waitFor({ state: "attached" })
+      // the service may be catching up with the rows beside it
+      await last.or(refusal).first().waitFor({ state: "attached", timeout: 240_000 })
       assert.deepStrictEqual(await refusal.allTextContents(), [])
     }
+    assert.deepStrictEqual(await page.evaluate(() => (window as unknown as { readonly made: object }).made), {
+      rows: 1_100,
+      away: 0
+    })
+    // one that was tried again has the same address; the list anew would have another
+    const pages = [...asked].filter((url) => url.includes("/api/events/newest") && url.includes("limit=100"))
+    assert.strictEqual(pages.length, 11)
     const shown = await page.locator(`${rows} > code`).allTextContents()
     assert.strictEqual(new Set(shown).size, shown.length)
-    // in the middle of a hundred thousand, and at a type of which the last lies behind all of them
+    // in the middle of them, and at a type of which the last lies behind all of them
     const begun = Date.now()
-    await page.goto(`${on.service.url}/events?as_of=${head - 50_000}`)
+    await page.goto(`${on.service.url}/events?as_of=${head - count / 2}`)
     await page
       .locator(`.events li:first-child .row > code`)
       .first()
-      .getByText(String(head - 50_000), { exact: true })
+      .getByText(String(head - count / 2), { exact: true })
       .waitFor()
     await page.goto(`${on.service.url}/events?type=WorkspaceOpened`)
     await page.locator(rows, { hasText: "A workspace was opened" }).first().waitFor()

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "vitest"
 import { ownerKey } from "#test/service.ts"
+import { seriousOn } from "./axe.ts"
 import { whyNot } from "./chromium.ts"
 import { clientOf, startsReading } from "./reading.ts"
 
@@ -63,7 +64,7 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
   describe("finds snippets", () => {
     it("as they are asked for, with colours and why, at an address that can be loaded again", async () => {
       const page = await open("/")
-      await page.getByText("Find code that has worked").waitFor()
+      await page.locator("input[type=search]:focus").waitFor()
       await page.keyboard.type("read the rows of a CSV file")
       await page.waitForSelector(".found .code .hl-keyword")
       const first = page.locator(".found > li").first()
@@ -74,10 +75,42 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       assert.strictEqual(await page.inputValue("input[type=search]"), "read the rows of a CSV file")
     })
 
+    it("also by who types slowly: the box is not left when what stands in it is asked for", async () => {
+      const page = await open("/")
+      await page.getByText("Find code that has worked").waitFor()
+      await page.locator("input[type=search]:focus").waitFor()
+      await page.keyboard.type("read")
+      await page.waitForURL("**/search?q=read")
+      await page.locator(".found > li").first().waitFor()
+      await page.keyboard.type(" the rows")
+      await page.waitForURL("**/search?q=read+the+rows")
+      assert.strictEqual(await page.inputValue("input[type=search]"), "read the rows")
+    })
+
     it("and says which words it took for others", async () => {
       const page = await open("/search?q=retrry+a+request")
       await page.getByText(/Taken: retrry for /).waitFor()
       assert.isAbove(await page.locator(".found > li").count(), 0)
+    })
+
+    it("and says when what was stored last may be missing, also of nothing; and asks again", async () => {
+      const page = await open("/")
+      const behind = page.getByRole("status").filter({ hasText: "What was stored last may be missing" })
+      await page.route("**/api/retrieve/search", async (route) => {
+        const response = await route.fetch()
+        await route.fulfill({ response, json: { ...((await response.json()) as object), stale: true } })
+      })
+      await page.fill("input[type=search]", "read the rows of a CSV file")
+      await page.locator(".found > li").first().waitFor()
+      await behind.waitFor()
+      await page.goto(`${on.service.url}/search?q=csv&kind=repo`)
+      await page.getByText("Nothing was found").waitFor()
+      await behind.waitFor()
+      assert.deepStrictEqual(await seriousOn(page), [])
+      await page.unroute("**/api/retrieve/search")
+      await behind.getByRole("button", { name: "Search again" }).click()
+      await behind.waitFor({ state: "detached" })
+      await page.getByText("Nothing was found").waitFor()
     })
 
     it("narrowed by language, kind and votes", async () => {
@@ -172,10 +205,13 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       assert.isTrue(stored.success)
       const [match] = (await cairn.search({ task })).matches
       const id = match!.codeBlock.id
+      await cairn.snippets.comment(id, "Columns come in their order.")
       const page = await open(`/snippets/${id}`)
       const searches = page.getByRole("region", { name: "Tasks it was found for" })
       await searches.getByText(task).waitFor()
       await page.getByRole("region", { name: "Functions" }).getByText("columns_of(table)").waitFor()
+      await page.getByRole("region", { name: "Input" }).getByText('"table"').first().waitFor()
+      await page.locator(".comments li", { hasText: "Columns come" }).getByText("owner@cairn.local").waitFor()
       await searches.getByRole("row", { name: /table/ }).getByRole("link").click()
       await page.getByRole("heading", { name: "A search was answered" }).waitFor()
       await page.goBack()
@@ -256,7 +292,7 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       const { workspaceId } = await clientOf(on.service).workspaces.open({ org: "acme", user: "restored" })
       const { commit } = await clientOf(on.service).workspaces.putFile(workspaceId, "a.txt", "one\n")
       await clientOf(on.service).workspaces.putFile(workspaceId, "a.txt", "two\n")
-      await clientOf(on.service).workspaces.putFile(workspaceId, "b.txt", "new\n")
+      const { commit: both } = await clientOf(on.service).workspaces.putFile(workspaceId, "b.txt", "new\n")
       const page = await open(`/workspaces/${workspaceId}/commits/${commit}`)
       await page.getByText("Restore…").click()
       await page.waitForSelector("dialog[open] .changes li")
@@ -271,6 +307,32 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
         files.map(({ path }) => path),
         ["a.txt"]
       )
+      // two commits beside each other, whichever came first
+      const statuses = () => page.locator(".files-changed .status").allTextContents()
+      await page.goto(`${on.service.url}/workspaces/${workspaceId}/compare`)
+      await page.getByRole("combobox", { name: "From" }).selectOption(both)
+      await page.waitForSelector(".files-changed")
+      assert.deepStrictEqual(await statuses(), ["modified", "deleted"])
+      await page.getByRole("combobox", { name: "to" }).selectOption(commit)
+      await page.waitForURL("**at=**")
+      await page.getByRole("combobox", { name: "From" }).selectOption(commit)
+      await page.getByText("No file has changed.").waitFor()
+      await page.reload()
+      await page.getByText("No file has changed.").waitFor()
+      // of a file, who changed it last
+      await page.getByRole("link", { name: "Files", exact: true }).click()
+      await page.getByRole("link", { name: /^a\.txt/ }).click()
+      await page.getByText(/^Last changed .* by restored: Restore/).waitFor()
+      await page.goto(`${on.service.url}/workspaces/${workspaceId}/files?path=a.txt&at=${both}`)
+      await page.getByText(/^Last changed .* by restored: Put a\.txt/).waitFor()
+      // and all of it gone
+      await page.getByRole("link", { name: "History" }).click()
+      await page.getByRole("button", { name: "Erase…" }).click()
+      await page.locator("dialog[open]").getByText("erased for good").waitFor()
+      await page.getByRole("button", { name: "Erase it" }).click()
+      await page.waitForURL("**/workspaces")
+      await page.locator(".workspaces .row").first().waitFor()
+      assert.strictEqual(await page.locator(".workspaces .row", { hasText: "restored" }).count(), 0)
     })
 
     it("and what is not there", async () => {

@@ -117,6 +117,40 @@ describe.skipIf(whyNot() !== undefined)("people and keys in the console", () => 
     assert.strictEqual(await page.locator(".keys .row").count(), 100)
   })
 
+  it("leave who has gone further where they are, and tell them that there are others now", async () => {
+    const page = await open("/people")
+    await page.locator(".keys .row").first().waitFor()
+    const asked: Array<string> = []
+    await page.route("**/api/keys/org/list*", async (route) => {
+      const url = new URL(route.request().url())
+      const further = url.searchParams.get("cursor") ?? ""
+      asked.push(further)
+      url.searchParams.delete("cursor")
+      const response = await route.fetch({ url: url.href })
+      const answer = (await response.json()) as { keys: Array<object> }
+      const keys = Array.from({ length: 100 }, (_, n) => ({ ...answer.keys[0], id: `${further} ${n}` }))
+      await route.fulfill({ json: { ...answer, keys, next_cursor: further === "" ? "next" : null } })
+    })
+    const listens = page.waitForResponse("**/api/events/stream*")
+    await page.reload()
+    const rows = page.locator(".keys .row")
+    await rows.nth(99).waitFor({ state: "attached" })
+    await listens
+    await page.getByRole("button", { name: "Show more" }).click()
+    await rows.nth(199).waitFor({ state: "attached" })
+    const { length } = asked
+    await clientOf(on.service).keys.create({ email: "eve@example.org", keyName: "one more" })
+    // of people there is one page: it is asked for anew, and by the same event
+    await page.locator(".persons .row", { hasText: "eve@" }).waitFor()
+    await page.getByText("has changed since").waitFor()
+    assert.strictEqual(await rows.count(), 200)
+    assert.strictEqual(asked.length, length)
+    await page.getByRole("button", { name: "Show it from its beginning" }).click()
+    await rows.nth(199).waitFor({ state: "detached" })
+    assert.deepStrictEqual(asked.slice(length), [""])
+    assert.strictEqual(await page.getByText("has changed since").count(), 0)
+  })
+
   it("are not there for who may not see them", async () => {
     const page = await open("/people", await keyFor("member"))
     await page.getByText("Not for this key").first().waitFor()

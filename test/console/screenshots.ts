@@ -49,6 +49,7 @@ try {
     ["workspaces", "/workspaces", ".workspaces"],
     ["history", `/workspaces/${ids.workspace}`, ".commits"],
     ["commit", `/workspaces/${ids.workspace}/commits/${modified.sha}`, ".diff"],
+    ["compare", `/workspaces/${ids.workspace}/compare?base=${modified.sha}`, ".diff"],
     ["files", `/workspaces/${ids.workspace}/files?path=weather%2Frain.py`, ".file-view .hl-keyword"],
     ["chat", "/chat?user=ada&org=acme", "#task"],
     ["events", "/events", ".events .row"],

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "vitest"
-import { seriousOn } from "./axe.ts"
+import { seriousInBothThemes } from "./axe.ts"
 import { whyNot } from "./chromium.ts"
 import { clientOf, readAs, startsReading } from "./reading.ts"
+import { lostOn, questionOn, unheardOn } from "./walked.ts"
 
 describe.skipIf(whyNot() !== undefined)("the console, whoever reads it", () => {
   const on = startsReading()
@@ -11,8 +12,13 @@ describe.skipIf(whyNot() !== undefined)("the console, whoever reads it", () => {
     it("shows what is theirs: a member has no workspaces of others", async () => {
       const page = await open("/workspaces", await keyFor("member"))
       await page.getByText("No workspace yet").waitFor()
-      await page.goto(`${on.service.url}/workspaces/${on.ids.workspace}`)
-      await page.locator(".failed").waitFor()
+      for (const path of ["", "/files?path=weather%2Frain.py"]) {
+        await page.goto(`${on.service.url}/workspaces/${on.ids.workspace}${path}`)
+        await page.locator(".failed").waitFor()
+        await page.getByRole("heading", { name: `Workspace ${on.ids.workspace.slice(0, 8)}` }).waitFor()
+        assert.strictEqual(await page.locator("main").getByRole("button").count(), 0)
+        assert.strictEqual(await page.getByRole("navigation", { name: "Workspace" }).count(), 0)
+      }
     })
 
     it("has nothing to press for a key that only reads", async () => {
@@ -48,25 +54,24 @@ describe.skipIf(whyNot() !== undefined)("the console, whoever reads it", () => {
         ["/snippets/none", ".failed"]
       ] as const
 
-    for (const scheme of ["light", "dark"] as const)
-      it(`axe finds nothing serious, ${scheme}`, async () => {
-        on.reader = await on.browser.open({ colorScheme: scheme })
-        const { page } = on.reader
-        await page.goto(on.service.url)
-        await page.waitForSelector("#key")
-        assert.deepStrictEqual(await seriousOn(page), [], "sign in")
-        await readAs(on.reader, on.service, "/")
-        const { commits } = await clientOf(on.service).workspaces.commits(on.ids.workspace)
-        const modified = commits.find(({ changes }) => changes.some(({ status }) => status === "modified"))!
-        for (const [path, ready] of [
-          ...pages(),
-          [`/workspaces/${on.ids.workspace}/commits/${modified.sha}`, ".diff"] as const
-        ]) {
-          await page.goto(on.service.url + path)
-          await page.waitForSelector(ready)
-          assert.deepStrictEqual(await seriousOn(page), [], path)
-        }
-      })
+    it("axe finds nothing serious, in both themes", async () => {
+      on.reader = await on.browser.open()
+      const { page } = on.reader
+      await page.goto(on.service.url)
+      await page.waitForSelector("#key")
+      assert.deepStrictEqual(await seriousInBothThemes(page), [], "sign in")
+      await readAs(on.reader, on.service, "/")
+      const { commits } = await clientOf(on.service).workspaces.commits(on.ids.workspace)
+      const modified = commits.find(({ changes }) => changes.some(({ status }) => status === "modified"))!
+      for (const [path, ready] of [
+        ...pages(),
+        [`/workspaces/${on.ids.workspace}/commits/${modified.sha}`, ".diff"] as const
+      ]) {
+        await page.goto(on.service.url + path)
+        await page.waitForSelector(ready)
+        assert.deepStrictEqual(await seriousInBothThemes(page), [], path)
+      }
+    })
 
     it("on a screen that is 380 pixels wide, without scrolling sideways", async () => {
       on.reader = await on.browser.open({ viewport: { width: 380, height: 700 } })
@@ -92,19 +97,44 @@ describe.skipIf(whyNot() !== undefined)("the console, whoever reads it", () => {
       }
     })
 
-    it("with the keyboard alone", async () => {
-      const page = await open("/")
-      await page.goto(`${on.service.url}/workspaces`)
+    it("with the keyboard alone, and by who hears it", async () => {
+      const page = await open("/workspaces")
+      await page.waitForSelector(".workspaces")
+      assert.deepStrictEqual(await lostOn(page, 16), [], "the head")
+      await page.reload()
       await page.waitForSelector(".workspaces")
       await page.keyboard.press("Tab")
       assert.strictEqual(await page.evaluate("document.activeElement.textContent"), "Skip to the page")
-      for (let tabs = 0; tabs < 30; tabs++) {
-        await page.keyboard.press("Tab")
-        if ((await page.evaluate("document.activeElement.matches('.row')")) === true) break
-      }
+      await page.keyboard.press("Enter")
+      await page.keyboard.press("Tab")
+      assert.isTrue(await page.evaluate("document.activeElement.matches('.row')"))
       await page.keyboard.press("Enter")
       await page.waitForSelector(".commits")
       assert.strictEqual(await page.evaluate("document.activeElement.id"), "main")
+
+      const { workspace } = on.ids
+      const cairn = clientOf(on.service)
+      const { sha } = (await cairn.workspaces.commits(workspace)).commits[0]!
+      const { runId } = (await cairn.runs.list(workspace)).runs[0]!
+      const titles = new Set<string>()
+      const all = [
+        ...pages(),
+        [`/workspaces/${workspace}/commits/${sha}`, ".diff"],
+        [`/workspaces/${workspace}/compare?base=${sha}`, ".files-changed, .note"],
+        [`/runs/${runId}`, ".turns li:nth-child(3)"],
+        [`/runs/${runId}?turn=2`, "section[aria-label='All files'] .tree"]
+      ] as const
+      for (const [path, ready] of all) {
+        await page.goto(on.service.url + path)
+        await page.waitForSelector(ready)
+        await page.waitForSelector(".waiting, .live.connecting", { state: "detached" })
+        assert.deepStrictEqual(await unheardOn(page), [], path)
+        await page.locator("#main").focus()
+        assert.deepStrictEqual(await lostOn(page, 20), [], path)
+        assert.deepStrictEqual(await questionOn(page), [], path)
+        titles.add(await page.title())
+      }
+      assert.strictEqual(titles.size, all.length, [...titles].join(", "))
     })
   })
 })

@@ -44,6 +44,11 @@ describe("a text of somebody's", () => {
 
   it("is split in a time that grows with its length", () => {
     const text = "\u200d\u202e".repeat(50_000)
-    assert.strictEqual(piecesOf(text).length, 100_000)
+    assert.strictEqual(plain(text).length, 100_000 + 7 * 1_000)
+  })
+
+  it("says what is unseen however many lines there are before it", () => {
+    const lines = "line\r\n".repeat(5_000)
+    assert.strictEqual(plain(`${lines}pay\u200bpal`), `${"line\n".repeat(5_000)}pay[U+200B]pal`)
   })
 })

@@ -1,8 +1,9 @@
 import { Writable } from "node:stream"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Redacted } from "effect"
+import { Effect, Exit, Layer, Redacted } from "effect"
 import { cairn } from "#src/cli/cairn.ts"
 import { Surroundings } from "#src/cli/surroundings.ts"
+import { besideWorkers } from "#test/sharedWorkers.ts"
 
 class Heard extends Writable {
   text = ""
@@ -33,7 +34,11 @@ export const run = async (
   const args = given.flatMap((one) => (typeof one === "string" ? [one] : []))
   const [incoming] = given.flatMap((one) => (typeof one === "string" ? [] : [one]))
   const around = { env: { PATH: process.env["PATH"] ?? "", ...env }, stdout, stderr, ...incoming }
-  const exit = await Effect.runPromiseExit(Effect.provideService(cairn(args), Surroundings, around))
+  const asked = cairn(args).pipe(
+    Effect.provideService(Surroundings, around),
+    Effect.provideService(Layer.CurrentMemoMap, await besideWorkers())
+  )
+  const exit = await Effect.runPromiseExit(asked)
   return { code: Exit.isSuccess(exit) ? 0 : 1, out: stdout.text, err: stderr.text }
 }
 

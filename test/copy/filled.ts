@@ -41,6 +41,10 @@ export const seen = async (call: Call) => {
   })
 }
 
+/** Waits until a store's callers see the same: what was learned from votes is read on behind all else at a start. */
+export const sees = (call: Call, before: unknown) =>
+  vi.waitFor(async () => assert.deepStrictEqual(await seen(call), before), { timeout: 120_000, interval: 250 })
+
 /**
  * Fills a service on the stand-in model with all that there is: snippets, votes, searches, gradings, chats, and what
  * was erased.
@@ -48,10 +52,10 @@ export const seen = async (call: Call) => {
 export const fill = async (service: Service) => {
   const { call } = service
   for (const name of ["alpha", "beta", "gamma", "delta"]) await stored(call, name, { user_vote: 1 })
-  // longer than one message to the database
+  // longer than one message to the database; of one line, as each line more is looked at by itself
   await stored(call, "long", {
     user_vote: 1,
-    file_written: { path: "long.py", content: `${source("long")}${"# ä\n".repeat(180_000)}` }
+    file_written: { path: "long.py", content: `${source("long")}# ${"ä".repeat(450_000)}\n` }
   })
   const [alpha] = await matches(call, "alpha task")
   await vote(call, alpha!.code_block.id, true, { task: "alpha task" })

@@ -21,7 +21,7 @@ const snippet = (name: string, length: number) =>
   JSON.stringify({
     name,
     description: `Does ${name}.`,
-    source: `def ${name}(value):\n    """Does ${name}."""\n    return value\n${"# long\n".repeat(length / 7)}`,
+    source: `def ${name}(value):\n    """Does ${name}."""\n    return value\n# ${"x".repeat(length)}\n`,
     language: "python"
   })
 

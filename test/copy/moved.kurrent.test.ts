@@ -11,7 +11,7 @@ import {
   type TestInstallation
 } from "#test/service.ts"
 import { from, rowsOf, run, to } from "./command.ts"
-import { fill, model, seen } from "./filled.ts"
+import { fill, model, seen, sees } from "./filled.ts"
 
 describe("a service that was moved to KurrentDB, and back", () => {
   const double = new ProtocolDouble()
@@ -96,7 +96,7 @@ describe("a service that was moved to KurrentDB, and back", () => {
     installation = { database: target, dataDir }
 
     service = await startService(environment(kurrent), installation)
-    assert.deepStrictEqual(await seen(service.call), before)
+    await sees(service.call, before)
     assert.strictEqual(api.requests.length, asked)
     await refused(holding)
     const at = await held()
@@ -125,7 +125,7 @@ describe("a service that was moved to KurrentDB, and back", () => {
     const verified = await run(from(target, dataDir), "verify")
     assert.strictEqual(verified.code, 0, verified.out)
     service = await startService(environment(), installation)
-    assert.deepStrictEqual(await seen(service.call), before)
+    await sees(service.call, before)
     assert.strictEqual(api.requests.length, asked)
     await refused(holding)
   })

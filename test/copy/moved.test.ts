@@ -5,7 +5,7 @@ import { type MessagesApi, startMessagesApi } from "#test/MessagesApi.ts"
 import { freshDatabase } from "#test/postgres.ts"
 import { newInstallation, removeInstallation, type Service, startService } from "#test/service.ts"
 import { from, rowsOf, run, to } from "./command.ts"
-import { fill, model, seen } from "./filled.ts"
+import { fill, model, seen, sees } from "./filled.ts"
 
 /** Whatever was decided; searches are noted in the background, and so are keys. */
 const counting = `SELECT type, count(*)::int AS count FROM events
@@ -64,7 +64,7 @@ describe("a service that was moved to another Postgres", () => {
     await expect(startService(environment(), installation)).rejects.toThrow(/belongs to another database/)
 
     service = await startService(environment(), { database: target, dataDir })
-    assert.deepStrictEqual(await seen(service.call), before)
+    await sees(service.call, before)
     // known again, whatever was noted of it
     assert.deepStrictEqual(await repeated(), answered)
     assert.deepStrictEqual(await service.sql(counting), events)

@@ -39,9 +39,18 @@ describe("bounds", () => {
 describe("a chat", () => {
   const now = Date.UTC(2026, 10, 30, 23, 59)
   const none: Used = { chats: 0, tokens: 0, cost: 0 }
-  const asking = { model: "sonnet", priced: true, turns: 8, now }
+  const asking = { model: "sonnet", priced: true, turns: 8, now, asked: now }
   const refused = (bounds: object, used: object = {}, more: object = {}) =>
     boundRefusal("key", { ...unbounded, ...bounds }, { ...none, ...used }, { ...asking, ...more })
+
+  it("is of the day on which it was asked for: that one's end is when its count begins anew", () => {
+    const late = { now: Date.UTC(2026, 11, 1, 0, 1) }
+    for (const more of [{}, late]) {
+      const refusal = refused({ chatsPerDay: 1 }, { chats: 1 }, more)
+      assert.deepInclude(refusal, { bound: "chats_per_day", resetsAt: Date.UTC(2026, 11, 1) })
+    }
+    assert.deepInclude(refused({ tokensPerMonth: 1 }, { tokens: 1 }, late), { resetsAt: Date.UTC(2027, 0, 1) })
+  })
 
   it("may do what is not bounded, and all up to its bounds", () => {
     assert.isUndefined(refused({}, { chats: 1e9, tokens: 1e12, cost: 1e9 }, { priced: false }))

@@ -16,11 +16,13 @@ export const startProxy = async (target: string, tls?: { readonly key: string; r
   let left = Number.POSITIVE_INFINITY
   let losesAnswer = false
   let refused: RegExp | undefined
+  let held: { readonly path: RegExp; readonly released: Promise<void> } | undefined
   let respond: ((answer: ServerResponse) => void) | undefined
 
-  const pass = (given: IncomingMessage, answer: ServerResponse): void => {
+  const pass = async (given: IncomingMessage, answer: ServerResponse): Promise<void> => {
     const { method = "", url = "", headers } = given
     seen.push({ method, path: url, authorization: headers.authorization })
+    if (held?.path.test(url)) await held.released
     if (respond !== undefined) {
       respond(answer)
       return
@@ -63,6 +65,15 @@ export const startProxy = async (target: string, tls?: { readonly key: string; r
     /** Lets no request to such a path through. */
     refuse: (path: RegExp) => {
       refused = path
+    },
+    /** Lets what is asked of such a path wait, until it is let go. */
+    hold: (path: RegExp) => {
+      const { promise: released, resolve } = Promise.withResolvers<void>()
+      held = { path, released }
+      return () => {
+        held = undefined
+        resolve()
+      }
     },
     heal: () => {
       left = Number.POSITIVE_INFINITY

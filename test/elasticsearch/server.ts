@@ -109,8 +109,9 @@ const configure = (home: string, { folder, http, transport }: NodePorts, cluster
 /** A server that runs. */
 export interface Elasticsearch {
   readonly url: string
-  /** Sends the server itself a signal: `SIGKILL`, `SIGSTOP`, `SIGCONT`. */
+  /** Sends the server itself a signal: `SIGKILL`, `SIGSTOP`, `SIGCONT`. One that has ended hears none. */
   readonly signal: (name: NodeJS.Signals) => void
+  readonly hasEnded: boolean
   /**
    * After `SIGKILL`: waits until it is gone, starts it again with what it had written, and waits until it sees so many
    * nodes.
@@ -124,10 +125,12 @@ class Node implements Elasticsearch {
   readonly url: string
   readonly #home: string
   readonly #folder: string
+  readonly #java: string
   #child: ChildProcess | undefined
 
-  constructor(home: string, { folder, http }: NodePorts) {
+  constructor(home: string, java: string, { folder, http }: NodePorts) {
     this.#home = home
+    this.#java = java
     this.#folder = folder
     this.url = `http://127.0.0.1:${http}`
   }
@@ -137,11 +140,10 @@ class Node implements Elasticsearch {
   }
 
   start(): void {
-    // a server that lives for minutes is compiled once: half the processor time of a start
-    const options = process.env["ES_JAVA_OPTS"] ?? "-Xms512m -Xmx512m -XX:TieredStopAtLevel=1 -XX:-AlwaysPreTouch"
+    const options = process.env["ES_JAVA_OPTS"] ?? this.#java
     rmSync(join(this.#folder, "pid"), { force: true })
     // in a group of its own: it must not hear a Ctrl-C before who uses it has
-    const child = spawn("nice", ["-n", "10", join(this.#home, "bin/elasticsearch"), "-p", join(this.#folder, "pid")], {
+    const child = spawn("nice", ["-n", "5", join(this.#home, "bin/elasticsearch"), "-p", join(this.#folder, "pid")], {
       ...account,
       cwd: this.#folder,
       detached: true,
@@ -152,7 +154,9 @@ class Node implements Elasticsearch {
         ES_TMPDIR: join(this.#folder, "tmp"),
         ES_JAVA_HOME: findJava(),
         ES_PATH_CONF: join(this.#folder, "config"),
-        ES_JAVA_OPTS: options
+        ES_JAVA_OPTS: options,
+        // what launches it
+        CLI_JAVA_OPTS: "-XX:TieredStopAtLevel=1"
       }
     })
     child.unref()
@@ -160,7 +164,7 @@ class Node implements Elasticsearch {
   }
 
   signal(name: NodeJS.Signals): void {
-    signal(this.#pid, name)
+    if (!this.hasEnded) signal(this.#pid, name)
   }
 
   async ended(): Promise<void> {
@@ -203,8 +207,14 @@ const ready = async (node: Node, nodes: number): Promise<void> => {
   }
 }
 
-/** Starts a cluster of so many nodes on this machine alone; the first is its only master. */
-export const startElasticsearch = async (count = 1): Promise<ReadonlyArray<Elasticsearch>> => {
+/** A server that lives for minutes is compiled once: half the processor time of a start. */
+const short = "-Xms512m -Xmx512m -XX:TieredStopAtLevel=1 -XX:-AlwaysPreTouch"
+
+/**
+ * Starts a cluster of so many nodes on this machine alone; the first is its only master. `java`: other options than
+ * those of servers that live for minutes, which `ES_JAVA_OPTS` says anyway.
+ */
+export const startElasticsearch = async (count = 1, java = short): Promise<ReadonlyArray<Elasticsearch>> => {
   const home = await fetchDistribution()
   sweep()
   const places: Array<NodePorts> = []
@@ -214,7 +224,7 @@ export const startElasticsearch = async (count = 1): Promise<ReadonlyArray<Elast
     places.push({ folder, http: await freePort(), transport: await freePort() })
   }
   for (const place of places) configure(home, place, places)
-  const nodes = places.map((place) => new Node(home, place))
+  const nodes = places.map((place) => new Node(home, java, place))
   for (const node of nodes) node.start()
   await Promise.all(nodes.map((node) => ready(node, count)))
   return nodes

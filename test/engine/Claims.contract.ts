@@ -34,6 +34,7 @@ export const claims = (
     Effect.gen(function* () {
       const first = yield* had(one, "a")
       assert.isFalse(first.handedOver)
+      yield* first.begin
       const waiting = yield* asking(other, "a")
       yield* notYet(waiting, other)
       yield* first.leave
@@ -93,6 +94,7 @@ export const claims = (
   test("what was handed over, and then lost by who got it, was not handed over to the next", (one, other, third) =>
     Effect.gen(function* () {
       const first = yield* had(one, "a")
+      yield* first.begin
       const waiting = yield* Effect.forEach([other, third], (process) => asking(process, "a"))
       yield* notYet(waiting[0]!, other)
       yield* notYet(waiting[1]!, third)
@@ -103,37 +105,40 @@ export const claims = (
       )
       const got = yield* Fiber.join(waiting[getter]!)
       assert.isTrue(got.handedOver)
+      yield* got.begin
       yield* [other, third][getter]!.lose
       assert.isFalse((yield* Fiber.join(waiting[1 - getter]!)).handedOver)
     }))
 
-  test("what was left without a word was not handed over by who only borrowed it", (one, other, third) =>
+  test("what was left without a word was not handed over by who had it and did not begin", (one, other, third) =>
     Effect.gen(function* () {
       const first = yield* had(one, "a")
-      const borrowed = yield* Scope.fork(yield* Effect.scope)
-      const borrowing = yield* Effect.forkChild(Scope.provide(other.borrow("a"), borrowed), { startImmediately: true })
-      yield* notYet(borrowing, other)
+      yield* first.begin
+      const waiting = yield* asking(other, "a")
+      yield* notYet(waiting, other)
       yield* one.lose
       yield* first.leave
-      assert.isFalse((yield* Fiber.join(borrowing)).handedOver)
-      const waiting = yield* asking(third, "a")
-      yield* notYet(waiting, third)
-      yield* Scope.close(borrowed, Exit.void)
-      assert.isFalse((yield* Fiber.join(waiting)).handedOver)
+      const between = yield* Fiber.join(waiting)
+      assert.isFalse(between.handedOver)
+      const next = yield* asking(third, "a")
+      yield* notYet(next, third)
+      yield* between.leave
+      assert.isFalse((yield* Fiber.join(next)).handedOver)
     }))
 
-  test("what was handed over to a borrower was handed over to the next", (one, other, third) =>
+  test("what was handed over to who did not begin was handed over to the next", (one, other, third) =>
     Effect.gen(function* () {
       const first = yield* had(one, "a")
-      const borrowed = yield* Scope.fork(yield* Effect.scope)
-      const borrowing = yield* Effect.forkChild(Scope.provide(other.borrow("a"), borrowed), { startImmediately: true })
-      yield* notYet(borrowing, other)
+      yield* first.begin
+      const waiting = yield* asking(other, "a")
+      yield* notYet(waiting, other)
       yield* first.leave
-      assert.isTrue((yield* Fiber.join(borrowing)).handedOver)
-      const waiting = yield* asking(third, "a")
-      yield* notYet(waiting, third)
-      yield* Scope.close(borrowed, Exit.void)
-      assert.isTrue((yield* Fiber.join(waiting)).handedOver)
+      const between = yield* Fiber.join(waiting)
+      assert.isTrue(between.handedOver)
+      const next = yield* asking(third, "a")
+      yield* notYet(next, third)
+      yield* between.leave
+      assert.isTrue((yield* Fiber.join(next)).handedOver)
     }))
 
   test("work goes on for as long as its claim is had, and again when it is had again", (one, other) =>

@@ -1,12 +1,13 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer, Logger, PubSub } from "effect"
+import { TestClock } from "effect/testing"
 import { Codec } from "#engine/codec.ts"
 import { LeftOut } from "#engine/leftOut.ts"
 import * as Memory from "#engine/memory/EventStore.ts"
 import * as MemoryReadModels from "#engine/memory/ReadModels.ts"
 import { beginning, type Position, positionOf } from "#engine/Position.ts"
 import { Given } from "#engine/Projection.ts"
-import { EventStore, type Kind, type StoredEvent } from "#engine/ports/EventStore.ts"
+import { EventStore, type Kind, type StoredEvent, StoreUnavailable } from "#engine/ports/EventStore.ts"
 import { react } from "#engine/react.ts"
 import { Tail } from "#engine/tail.ts"
 import { command, noted as event, fresh, to, upTo } from "./appends.ts"
@@ -35,6 +36,19 @@ const noted = (tenant: string, type: string) =>
   )
 
 const idle = Effect.forEach(upTo(50), () => Effect.yieldNow, { discard: true })
+
+type Store = typeof EventStore.Service
+
+/** A tail over a log in memory that does some of it in its own way. */
+const tailOver = (otherwise: (store: Store) => Partial<Store>) =>
+  Tail.layer.pipe(
+    Layer.provideMerge(
+      Layer.effect(
+        EventStore,
+        Effect.map(EventStore, (store) => ({ ...store, ...otherwise(store) }))
+      ).pipe(Layer.provide(Memory.layer))
+    )
+  )
 
 it.effect("those who follow are told whether something of theirs came, by its type and by whose it is", () =>
   Effect.gen(function* () {
@@ -94,6 +108,150 @@ it.effect("what is known of tenants is bounded: who is behind reads once more, a
     assert.isFalse(concerns(positionOf(20), { tenant: "10-0" }))
     assert.isTrue(concerns(positionOf(20), { types: ["A"] }))
   }).pipe(Effect.scoped, Effect.provide(Tail.layer.pipe(Layer.provideMerge(store))))
+})
+
+it.effect("who follows hears each second; the log is looked at when something came, and again when that failed", () => {
+  let looks = 0
+  let isAway = false
+  const store = Layer.effect(
+    EventStore,
+    Effect.map(EventStore, (store) => ({
+      ...store,
+      since: (after: Position) =>
+        Effect.suspend(() => {
+          looks += 1
+          return isAway ? Effect.fail(new StoreUnavailable({ message: "away" })) : store.since(after)
+        })
+    }))
+  ).pipe(Layer.provide(Memory.layer))
+  return Effect.gen(function* () {
+    const { join, reached } = yield* Tail
+    const messages = yield* join
+    yield* idle
+    const looked = Effect.fnUntraced(function* (seconds: number) {
+      const before = looks
+      let heard = 0
+      for (let second = 0; second < seconds; second++) {
+        yield* TestClock.adjust("1 second")
+        yield* idle
+        heard += (yield* PubSub.takeUpTo(messages, 10)).length
+      }
+      return { looks: looks - before, heard }
+    })
+    assert.deepStrictEqual(yield* looked(5), { looks: 0, heard: 5 })
+    isAway = true
+    yield* noted("one", "A")
+    yield* idle
+    yield* PubSub.takeUpTo(messages, 10)
+    assert.deepStrictEqual(yield* looked(2), { looks: 2, heard: 2 })
+    isAway = false
+    assert.deepStrictEqual(yield* looked(3), { looks: 1, heard: 3 })
+    assert.strictEqual(reached(), yield* (yield* EventStore).head)
+    assert.deepStrictEqual(yield* looked(28), { looks: 3, heard: 28 })
+  }).pipe(Effect.scoped, Effect.provide(Tail.layer.pipe(Layer.provideMerge(store))))
+})
+
+it.effect("what comes while the first who follows begins is looked at", () => {
+  const answer = Deferred.makeUnsafe<void>()
+  return Effect.gen(function* () {
+    yield* noted("one", "A")
+    const { join, concerns, reached } = yield* Tail
+    const joining = yield* Effect.forkScoped(join)
+    yield* idle
+    yield* noted("one", "B")
+    yield* idle
+    yield* Deferred.succeed(answer, undefined)
+    yield* Fiber.join(joining)
+    const start = reached()
+    assert.strictEqual(start, 1)
+    yield* TestClock.adjust("1 second")
+    yield* idle
+    assert.deepStrictEqual([reached(), concerns(start, { types: ["B"] })], [2, true])
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(tailOver(({ head }) => ({ head: Effect.tap(head, () => Deferred.await(answer)) })))
+  )
+})
+
+it.effect("a log whose hints are lost is looked at after ten seconds", () =>
+  Effect.gen(function* () {
+    const { join, reached } = yield* Tail
+    yield* join
+    yield* noted("one", "A")
+    for (const expected of [...upTo(9).map(() => 0), 1]) {
+      yield* TestClock.adjust("1 second")
+      yield* idle
+      assert.strictEqual(reached(), expected)
+    }
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(tailOver(() => ({ hints: Effect.flatMap(PubSub.sliding<void>(1), PubSub.subscribe) })))
+  )
+)
+
+for (const [how, end] of [
+  ["by a defect", Effect.die("broken")],
+  ["by another's leaving", Effect.interrupt]
+] as const) {
+  it.effect(`a look that ends ${how} is made again, and who follows hears on`, () => {
+    let isBroken = true
+    return Effect.gen(function* () {
+      const { join, reached } = yield* Tail
+      const messages = yield* join
+      yield* noted("one", "A")
+      yield* idle
+      assert.deepStrictEqual([reached(), (yield* PubSub.takeUpTo(messages, 10)).length], [0, 1])
+      isBroken = false
+      yield* TestClock.adjust("1 second")
+      yield* idle
+      assert.deepStrictEqual([reached(), (yield* PubSub.takeUpTo(messages, 10)).length], [1, 1])
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        Layer.mergeAll(
+          tailOver(({ since }) => ({ since: (after) => Effect.suspend(() => (isBroken ? end : since(after))) })),
+          Logger.layer([])
+        )
+      )
+    )
+  })
+}
+
+it.effect("a page that could not be read is read anew by whoever asks next, and the one in its place stays", () => {
+  const reads: Array<Deferred.Deferred<void, StoreUnavailable>> = []
+  return Effect.gen(function* () {
+    const { join, page } = yield* Tail
+    yield* join
+    const ask = Effect.tap(Effect.forkScoped(Effect.exit(page(beginning, {}, {}))), () => idle)
+    const fail = (read: number) => Deferred.fail(reads[read]!, new StoreUnavailable({ message: "away" }))
+    const first = yield* ask
+    yield* fail(0)
+    assert.strictEqual((yield* Fiber.join(first))._tag, "Failure")
+    const second = yield* ask
+    assert.lengthOf(reads, 2)
+    // what was read before something came is kept for nobody
+    yield* noted("one", "A")
+    yield* idle
+    const third = yield* ask
+    yield* fail(1)
+    assert.strictEqual((yield* Fiber.join(second))._tag, "Failure")
+    const fourth = yield* ask
+    assert.lengthOf(reads, 3)
+    yield* Deferred.succeed(reads[2]!, undefined)
+    for (const asked of [third, fourth]) assert.strictEqual((yield* Fiber.join(asked))._tag, "Success")
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(
+      tailOver(({ readAll }) => ({
+        readAll: (...asked) =>
+          Effect.suspend(() => {
+            const read = Deferred.makeUnsafe<void, StoreUnavailable>()
+            reads.push(read)
+            return Effect.andThen(Deferred.await(read), readAll(...asked))
+          })
+      }))
+    )
+  )
 })
 
 it.effect("reactions and readers share one look", () => {

@@ -120,7 +120,7 @@ export const startTarget = async (watcher: Watcher): Promise<Target & { readonly
     watcher.watch(url, pid)
     await until(async () => (await fetch(`${url}/ready`)).status === 200, dead)
     stop = async () => {
-      watcher.blind()
+      await watcher.blind()
       child.kill("SIGTERM")
       await gone
     }

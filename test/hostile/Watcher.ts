@@ -12,17 +12,20 @@ export const startWatcher = () => {
   const child = spawn(process.execPath, [...flags, program, "watch"], { stdio: ["pipe", "pipe", "inherit"] })
   const lines = createInterface({ input: child.stdout })
   const say = (line: string) => void child.stdin.write(`${line}\n`)
+  const answerTo = async (line: string): Promise<string> => {
+    const answer = once(lines, "line")
+    say(line)
+    return String((await answer)[0])
+  }
   return {
     watch: (url: string, pid: number) => say(`watch ${url} ${pid}`),
-    /** Looks at nothing: a service that is being started again owes nobody an answer. */
-    blind: () => say("blind"),
+    /**
+     * Looks at nothing: a service that is being started again owes nobody an answer. Until this resolves it is looked
+     * at, and must not be stopped yet.
+     */
+    blind: () => answerTo("blind"),
     begin: () => say("begin"),
-    end: async (): Promise<Seen> => {
-      const answer = once(lines, "line")
-      say("end")
-      const [line] = await answer
-      return JSON.parse(line as string)
-    },
+    end: async (): Promise<Seen> => JSON.parse(await answerTo("end")),
     close: async () => {
       const ended = once(child, "exit")
       child.stdin.end()

@@ -1,3 +1,6 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { isLong } from "#test/long.ts"
 import { type Attack, smallSearch } from "./Attack.ts"
@@ -119,5 +122,24 @@ describe.skipIf(!onDeno)("a service under attack answers others", () => {
   it("in every way that is listed", () => {
     const names = Object.values(all).flatMap((attacks) => attacks.map(({ name }) => name))
     assert.includeMembers(names, [...representative])
+  })
+
+  // last, because it takes the watcher from the service
+  it("and owes none to a look while it is being stopped", async () => {
+    await watcher.blind()
+    let failed = 0
+    for (let n = 0; n < 50; n++) {
+      const asked = Promise.withResolvers<Socket>()
+      const server = createServer(({ socket }) => asked.resolve(socket)).listen(0, "127.0.0.1")
+      await once(server, "listening")
+      watcher.begin()
+      watcher.watch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, process.pid)
+      const socket = await asked.promise
+      await watcher.blind()
+      socket.destroy()
+      server.close()
+      failed += (await watcher.end()).failed
+    }
+    assert.strictEqual(failed, 0)
   })
 })

@@ -10,14 +10,12 @@ export const representative: ReadonlySet<string> = new Set([
   "large bodies for routes that take small ones",
   "bodies that are not what their headers say",
   "MCP: a batch of a hundred thousand calls",
-  "MCP: ids, names and URIs of millions of characters",
   "a repository of 200 files, each as deep in folders as may be",
   // what is derived from a text
   "a source: combining marks in a file",
   "a source: a million words",
   "a source: JSDoc of blanks",
   "a source: classes in classes",
-  "a source: carriage returns",
   "a log: errors without number",
   "a log: telemetry of functions without number",
   "a task of half a megabyte, of each kind",
@@ -26,7 +24,6 @@ export const representative: ReadonlySet<string> = new Set([
   "Python: one token of a megabyte",
   // what is read back
   "runs whose data is brackets, line breaks, or too much",
-  "logs of 16 MiB in base64, and of dashes",
   // tools, and what they leave
   "a diff of files that share every line in another order",
   "Edit: a file that grows to gigabytes",

@@ -4,8 +4,8 @@ import { Agent, get } from "node:http"
 /**
  * A process beside the service: asks `/health` again and again, and looks at its memory.
  *
- * Commands come as lines: `watch URL PID` goes on with another process, `begin` starts anew, `end` answers with a line
- * of JSON.
+ * Commands come as lines: `watch URL PID` goes on with another process, `blind` looks at none from when it is answered
+ * on, `begin` starts anew, `end` answers with a line of JSON.
  */
 
 export interface Seen {
@@ -45,12 +45,17 @@ let seen: { -readonly [K in keyof Seen]: Seen[K] } = { ...nothing }
 /** Looks are one after another: what began before `begin` does not count. */
 let round = 0
 
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+/**
+ * Between two looks, in milliseconds. Each takes some of the processor on both sides, and the busier a machine is the
+ * longer it is looked.
+ */
+const between = 25
+const pause = () => new Promise((resolve) => setTimeout(resolve, between))
 
 const watching = async () => {
   for (;;) {
     if (target === undefined) {
-      await pause(5)
+      await pause()
       continue
     }
     const { url, pid } = target
@@ -63,14 +68,17 @@ const watching = async () => {
       seen.looks += 1
       if (!fine) seen.failed += 1
     }
-    await pause(5)
+    await pause()
   }
 }
 
 const obey = (line: string) => {
   const [verb, url, pid] = line.split(" ")
   if (verb === "watch") target = { url: url!, pid: Number(pid) }
-  if (verb === "blind") target = undefined
+  if (verb === "blind") {
+    target = undefined
+    process.stdout.write("blind\n")
+  }
   if (verb === "begin") {
     round += 1
     const now = target === undefined ? 0 : mebibytes(target.pid)

@@ -128,8 +128,9 @@ describe("a key that is bounded", () => {
       "snippets.retrievals"
     ]
     assert.deepStrictEqual(kept({ actsFor: "own" }, "admin"), managing)
-    const operating = ["backups.backup", "organization.erase", "service.status"]
+    const operating = ["backups.backup", "organization.erase", "service.requests", "service.status"]
     const replaying = ["replays.cancelReplay", "replays.replay", "replays.replays"]
+    replaying.push("asOf.asOfRows", "asOf.asOfs", "asOf.dropAsOf", "asOf.makeAsOf")
     assert.deepStrictEqual(kept({ actsFor: "own" }, "owner"), [...managing, ...operating, ...replaying].sort())
     assert.deepStrictEqual(kept({}), [])
   })

@@ -26,10 +26,13 @@ export const startsAgent = (): void => {
   afterAll(async () => {
     await service.close()
     await api.close()
+    // files share a process, and with it this map: one may have put a look-up of its own in the place of the map's
+    Reflect.deleteProperty(scripts, "get")
+    scripts.clear()
   })
 }
 
-const promptOf = ({ body }: MessagesRequest): string => String(body.messages[0]!.content)
+export const promptOf = ({ body }: MessagesRequest): string => String(body.messages[0]!.content)
 export const turnOf = ({ body }: MessagesRequest): number => (body.messages.length + 1) / 2
 export const write = (path: string, content = "x\n") => calls({ name: "Write", input: { file_path: path, content } })
 

@@ -125,8 +125,10 @@ describe("public snippets have pages", () => {
   })
 
   it("of which a long one is shown in part", async () => {
-    const id = await create("long", { source: `# ${"y".repeat(5_000)}\n${"z = 1\n".repeat(60_000)}` })
+    const source = `# ${"y".repeat(5_000)}\n${"z = 1\n".repeat(60_000)}`
+    const id = await create("long", { source, description: "ع".repeat(12_345) })
     const text = await read(`/public/${id}`)
+    assert.include(text, "… 2,345 more characters")
     assert.include(text, "3,002 more characters")
     assert.include(text, "The first 200,000 of 365,003 characters.")
     assert.isBelow(text.length, 4_000_000)

@@ -95,7 +95,7 @@ describe("what the page loads", () => {
   it("is there, may be kept for ever, and has its type", async () => {
     const html = await page()
     const paths = [...assetsIn(html), ...Object.values(importMapIn(html).imports).filter((path) => !path.endsWith("/"))]
-    assert.isAbove(paths.length, 60)
+    assert.include(paths.map((path) => path.replace(/^\/assets\/[0-9a-f]+\//, "")).join(), "src/console/main.ts,")
     for (const path of paths) {
       const answer = await get(path)
       assert.strictEqual(answer.status, 200, path)
@@ -153,6 +153,13 @@ describe("what the page loads", () => {
       assert.strictEqual(answer.status, 404, path)
       assert.match(((await answer.json()) as { code: string }).code, /^not_found\/route$/)
     }
+  })
+
+  it("is few files: each costs a browser several milliseconds before the first of them runs", async () => {
+    const html = await page()
+    assert.isAtMost(new Set([...assetsIn(html), ...Object.values(importMapIn(html).imports)]).size, 10)
+    for (const path of assetsIn(html))
+      assert.notMatch(await (await get(path)).text(), /^(?:import|export)\b[^"']*"\./m, path)
   })
 
   it("is less than 250 kB compressed, with everything that the first page needs", async () => {

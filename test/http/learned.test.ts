@@ -1,5 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { replay } from "#src/audit/replay.ts"
 import { retain } from "#src/audit/retention.ts"
+import { projections } from "#src/readModels.ts"
 import type { Call, Headers } from "#test/service/call.ts"
 import { memberKey, organization, personal } from "#test/service/tenants.ts"
 import { type Service, startService } from "#test/service.ts"
@@ -201,5 +203,10 @@ describe("a vote without a task", () => {
     assert.deepStrictEqual((await learnedOf(call, asked, ids.load_sheet))!.tasks, [])
     await service.run(retain(Date.now() + 91 * day, 90))
     await until(async () => assert.deepStrictEqual((await learnedOf(call, asked, ids.csv_rows))!.tasks, []))
+    // no read model that is made anew knows of it, or less than the live one
+    for (const projection of projections) {
+      const { differences } = await service.run(replay(projection, { promote: false, progress: () => undefined }))
+      assert.deepStrictEqual(differences, [], projection.name)
+    }
   })
 })

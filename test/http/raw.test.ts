@@ -157,6 +157,9 @@ describe("a snippet as Markdown", () => {
       assert.notInclude(text, word)
       assert.include((await page(id)).text, word)
     }
+    assert.include((await page(id)).text, `- Public: anybody may find it, at \`/public/${id}\``)
+    assert.notInclude(text, "- Public:")
+    assert.match(text, /\n## Input\n\n```json\n\{[^`]*"value"[^`]*\}\n```\n/)
     // who reads it is told whose words these are; its owner is not
     const warning = /^\*\*A public snippet of another organization\.\*\* All in code below was written by strangers/m
     assert.match(text, warning)

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { calls, type MessagesApi, says, startMessagesApi } from "#test/MessagesApi.ts"
+import { initialize, post } from "#test/mcp/rpc.ts"
 import { holdWrites } from "#test/service/cut.ts"
 import { memberKey, organization } from "#test/service/tenants.ts"
 import {
@@ -75,6 +76,24 @@ describe("a key that is revoked at one of two services", () => {
     assert.deepStrictEqual([status, json.success, json.changed_files], [200, false, ["0.txt", "1.txt"]])
     assert.include(json.error, "revoked")
     assert.strictEqual(model.requests.length, asked + 2)
+  })
+
+  it("ends a call of MCP at the other before its model is asked again, and its session opens nothing more", async () => {
+    const tenant = await organization(a, "ENTERPRISE")
+    const { id, key } = await memberKey(tenant.call, "m@example.org", "member", { acts_for: "any" })
+    answer = Promise.withResolvers()
+    const asked = model.requests.length
+    const session = await initialize(a.url, key)
+    const given = { user_query: "q", user_id: "u", org_id: "o" }
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "chat", arguments: given } }
+    const running = post(b.url, key, call, session)
+    await model.arrived(asked + 2)
+    fine(await tenant.call("POST", revoking, { key_id: id }))
+    answer.resolve()
+    assert.include((await running).text, "revoked")
+    assert.strictEqual(model.requests.length, asked + 2)
+    for (const { url } of [a, b])
+      refused(await post(url, key, { ...call, id: 2 }, session), 401, "auth/invalid_api_key")
   })
 
   it("is let in by the other no more, however often it was let in before", async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { writeFileSync } from "node:fs"
+import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer, Result } from "effect"
 import { assert, describe, it, vi } from "vitest"
@@ -8,6 +8,7 @@ import { operator } from "#src/actor.ts"
 import { upload } from "#src/snippets/store.ts"
 import { Storage } from "#src/usage/Storage.ts"
 import { says } from "#test/MessagesApi.ts"
+import type { Headers } from "#test/service/call.ts"
 import { memberKey, organization } from "#test/service/tenants.ts"
 import type { Service } from "#test/service.ts"
 import { chat, scripts, service, startsAgent, write } from "./agent.ts"
@@ -32,6 +33,12 @@ const good200 = async (answer: ReturnType<Call>) => {
 }
 const workspace = async (call: Call, user: string): Promise<string> =>
   (await good200(call("POST", "/api/workspaces", { org_id: "acme", user_id: user }))).workspace_id
+/** Files of a repository that hold its objects. */
+const objectsOf = (id: string) =>
+  readdirSync(join(service.dataDir, "workspaces", `${id}.git`), { recursive: true })
+    .map(String)
+    .filter((name) => name.startsWith("objects/"))
+    .sort()
 const put = (call: Call, id: string, path: string, bytes: number) =>
   call("PUT", `/api/workspaces/${id}/files/${path}`, "x".repeat(bytes))
 
@@ -90,6 +97,59 @@ describe("bounds", () => {
     refused(await uploading(call, "fourth"), 403, "bound/reached")
   })
 
+  it("of snippets let what was stored before be sent again, also when it was deleted and nothing else has room", async () => {
+    const { call } = await organization(service, "ENTERPRISE")
+    const uploads = {
+      files: (headers: Headers) => uploading(call, "again_file", {}, headers),
+      bundle: (headers: Headers) => sendBundle(call, ["again_bundle"], {}, headers),
+      block: (headers: Headers) =>
+        call(
+          "POST",
+          "/api/store/code-block",
+          {
+            name: "again_block",
+            language: "python",
+            entrypoint: "again_block",
+            description: "A block.",
+            source: source("again_block")
+          },
+          headers
+        ),
+      repository: (headers: Headers) =>
+        call(
+          "POST",
+          "/api/store/repo",
+          { task: "t", files: [{ path: "a.py", content: source("again_repository") }] },
+          headers
+        )
+    }
+    for (const [name, send] of Object.entries(uploads)) {
+      await set(call, { snippets: 1 })
+      const headers = { "idempotency-key": randomUUID() }
+      assert.isTrue((await good200(send(headers))).success)
+      const [uploaded] = await service.sql<{ id: string }>(
+        "SELECT data::json->>'snippet' AS id FROM events WHERE type = 'SnippetUploaded' ORDER BY position DESC LIMIT 1"
+      )
+      await good200(call("POST", "/api/snippets/delete", { snippet_id: uploaded!.id }))
+      await set(call, { snippets: 0 })
+      assert.isTrue((await good200(send(headers))).success, name)
+      refused(await send({ "idempotency-key": randomUUID() }), 403, "bound/reached")
+      // stored anew behind a deletion, it is another generation of the same code
+      await set(call, { snippets: 1 })
+      const anew = { "idempotency-key": randomUUID() }
+      assert.isTrue((await good200(send(anew))).success)
+      const [second] = await service.sql<{ id: string }>(
+        "SELECT data::json->>'snippet' AS id FROM events WHERE type = 'SnippetUploaded' ORDER BY position DESC LIMIT 1"
+      )
+      assert.notStrictEqual(second!.id, uploaded!.id)
+      await good200(call("POST", "/api/snippets/delete", { snippet_id: second!.id }))
+      await set(call, { snippets: 0 })
+      assert.isTrue((await good200(send(anew))).success, `${name}, anew`)
+      refused(await send({ "idempotency-key": randomUUID() }), 403, "bound/reached")
+    }
+    assert.deepInclude(await storedNow(call), { snippets: 0 })
+  })
+
   it("of snippets hold for uploads that come at once", async () => {
     const { call, key } = await organization(service, "ENTERPRISE")
     await set(call, { snippets: 5 })
@@ -100,6 +160,49 @@ describe("bounds", () => {
     ])
     for (const answer of answers) if (answer.status !== 200) refused(answer, 403, "bound/reached")
     assert.deepInclude(await storedNow(call), { snippets: 5 })
+  })
+
+  it("that are set while a bundle is stored hold for its next files, and its caller is told which they leave out", async () => {
+    const { call, id } = await organization(service, "ENTERPRISE")
+    await set(call, { snippets: 3 })
+    const mine = Promise.withResolvers<void>()
+    const had = Promise.withResolvers<void>()
+    const turn = Effect.gen(function* () {
+      yield* (yield* Claims).claim(`storage-${id}`)
+      mine.resolve()
+      yield* Effect.promise(() => had.promise)
+    })
+    const holding = service.run(Effect.scoped(turn))
+    await mine.promise
+    const headers = { "idempotency-key": randomUUID() }
+    const sending = sendBundle(call, ["bundled_one", "bundled_two", "bundled_three"], {}, headers)
+    // it was let in; its files wait for their turn
+    await vi.waitFor(async () => {
+      const received = "SELECT 1 FROM events WHERE tenant = $1 AND type = 'UploadReceived'"
+      assert.lengthOf(await service.sql(received, [id]), 1)
+    }, 60_000)
+    await set(call, { snippets: 1 })
+    had.resolve()
+    await holding
+    const answer = await good200(sending)
+    assert.deepInclude(answer, { success: false, code_blocks_stored: 1 })
+    const names = ["bundled_one", "bundled_two", "bundled_three"]
+    const stored = names.filter((name) => !answer.message.includes(`"/srv/app/${name}.py"`))
+    assert.lengthOf(stored, 1, answer.message)
+    assert.include(answer.message, "Stored 1 file.")
+    assert.match(
+      answer.message,
+      / 2 files could not be stored: "[^"]+", "[^"]+"\. All keys of this account together may store 1 snippets \(snippets\): 1 used, and 1 more asked for\. It does not reset: delete snippets/
+    )
+    assert.deepInclude(await storedNow(call), { snippets: 1 })
+    // the same request is answered as then
+    assert.deepStrictEqual(await good200(sendBundle(call, names, {}, headers)), answer)
+    const left = "SELECT data::json->'leftOut' AS left FROM events WHERE tenant = $1 AND type = 'UploadStored'"
+    const [told] = await service.sql<{ left: ReadonlyArray<object> }>(left, [id])
+    assert.lengthOf(told!.left, 2)
+    // and once there is room, another one has it
+    await set(call, { snippets: 3 })
+    assert.isTrue((await good200(sendBundle(call, names))).success)
   })
 
   it("of snippets hold for what one process stores at once, when it shares its database with none", async () => {
@@ -129,12 +232,14 @@ describe("bounds", () => {
     const id = await workspace(call, "files")
     await good200(put(call, id, "a.txt", 400))
     await set(call, { repository_bytes: 1_000 })
+    const before = objectsOf(id)
     const large = await put(call, id, "b.txt", 601)
     refused(large, 403, "bound/reached")
     assert.include(
       large.json.message,
       "(repository_bytes): 400 used, and 601 more asked for. It does not reset: erase workspaces"
     )
+    assert.deepStrictEqual(objectsOf(id), before)
     await good200(put(call, id, "a.txt", 600))
     // the history has what is deleted
     await good200(call("DELETE", `/api/workspaces/${id}/files/a.txt`))
@@ -167,9 +272,11 @@ describe("bounds", () => {
     }
     await set(call, { repository_bytes: 5_000 })
     await commit(6_000)
+    const before = objectsOf(id)
     const large = await git("-C", clone, "push", "origin", "HEAD:main")
     assert.notStrictEqual(large.code, 0)
     assert.include(large.err.replace(/\s+/g, " "), "(repository_bytes): 0 used, and 6000 more asked for")
+    assert.deepStrictEqual(objectsOf(id), before)
     await good("-C", clone, "reset", "-q", "--hard", "HEAD~")
     await commit(5_000)
     await good("-C", clone, "push", "-q", "origin", "HEAD:main")

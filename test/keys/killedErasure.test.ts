@@ -21,6 +21,13 @@ import { erasing, isOver } from "./gates.ts"
 const word = "zebrafish"
 const waiting = { timeout: 240_000, interval: 20 }
 
+/**
+ * Of the steps those at which CI kills it: each start of a process costs a second of the processor, and there are some
+ * thirty. Every fifth event, one of them lost and the next one written; of what follows from them what goes over users,
+ * over repositories, and over what lies beside the log.
+ */
+const sample = "^(event [0-9]*[05]|reactions (erase_users|remove_repositories|erase_embeddings))$"
+
 describe("the erasure of an organization", () => {
   let [model, embeddings]: [MessagesApi | undefined, EmbeddingsApi | undefined] = [undefined, undefined]
   let installation: Awaited<ReturnType<typeof newInstallation>>
@@ -51,7 +58,7 @@ describe("the erasure of an organization", () => {
     removeInstallation(installation)
   })
 
-  // in a long run also before each read model has taken in what was erased
+  // in a long run at all of its steps, and before each read model has taken in what was erased
   it("that is killed at each of its steps is whole at the end, and each step was done once", async () => {
     service = await startService(environment(), installation)
     const other = await organization(service, "PRO")
@@ -78,7 +85,9 @@ describe("the erasure of an organization", () => {
     await service.stop()
     service = undefined
 
-    gates = await gatesOn(installation, erasing(id, isLong ? ["reactions", "read_models"] : ["reactions"]))
+    gates = isLong
+      ? await gatesOn(installation, erasing(id, ["reactions", "read_models"]))
+      : await gatesOn(installation, erasing(id, ["reactions"]), sample)
     const seen: Array<string> = []
     let asked = false
     for (let round = 0; ; round++) {

@@ -121,6 +121,17 @@ def from_the_beginning(values: dict[str, object] | None) -> None:
             values["after"] = str(values["after"]).split("-")[1]
 
 
+def at_one_place(values: dict[str, object] | None) -> None:
+    """Files are looked at after a turn of a run, or at a commit."""
+    if values is None:
+        return
+    if "run" in values and "turn" in values:
+        values.pop("at", None)
+    else:
+        values.pop("run", None)
+        values.pop("turn", None)
+
+
 def known_fields(case: schemathesis.Case) -> set[str]:
     document = case.operation.schema.raw_schema
     request = document["paths"][case.operation.path][case.operation.method.lower()]["requestBody"]
@@ -149,6 +160,8 @@ def map_case(context: schemathesis.HookContext, case: schemathesis.Case) -> sche
     if case.query:
         case.query = seeded(path, case.query, 2)
         from_the_beginning(case.query)
+        if "/tree" in path or "/files/" in path:
+            at_one_place(case.query)
     if path.endswith("/archive"):
         # what is no archive, and a folder that can't be, have tests of their own
         case.body = ARCHIVE

@@ -7,9 +7,10 @@ import { Effect, Fiber, Layer } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import * as PostgresHold from "#infra/postgres/hold.ts"
 import { Hold, NotOurs } from "#ports/Hold.ts"
+import { from, run } from "#test/copy/command.ts"
 import { freshClient, freshDatabase } from "#test/postgres.ts"
-import { newInstallation, removeInstallation, type TestInstallation } from "#test/service.ts"
-import { startCli, startProcess } from "./process.ts"
+import { newInstallation, removeInstallation, startService, type TestInstallation } from "#test/service.ts"
+import { startProcess } from "./process.ts"
 
 const address = /Cairn is at (http:\S+)/
 
@@ -22,24 +23,26 @@ describe("a database", () => {
   })
   afterAll(() => [installation, elsewhere].forEach(removeInstallation))
 
-  /** One line, and what it says. */
-  const refusal = async (at: TestInstallation, exit = 78) => {
-    const service = startProcess(at)
-    assert.strictEqual(await service.ended, exit, service.output.text)
-    const lines = service.output.text.trim().split("\n")
-    assert.lengthOf(lines, 1, service.output.text)
-    return lines[0]!
+  // in this process, but for what makes one that is told from others, and for how one ends that is refused
+  const start = (at: TestInstallation) => startService({ CAIRN_OWNER_KEY: "" }, at)
+  const refusal = async (at: TestInstallation): Promise<string> => {
+    const outcome = await start(at).then(
+      (service) => service.stop(),
+      (error: unknown) => error
+    )
+    assert.instanceOf(outcome, NotOurs)
+    return (outcome as NotOurs).message
   }
+  const command = ({ database, dataDir }: TestInstallation, ...args: ReadonlyArray<string>) =>
+    run(from(database, dataDir), ...args)
 
   it("has any number of services on its folder, and nobody gives it another one beside them", async () => {
-    const services = [startProcess(installation), startProcess(installation)]
-    for (const service of services) {
-      const [, url] = await service.said(address)
-      assert.strictEqual((await fetch(`${url}/health`)).status, 200)
-    }
-    const adopting = startCli(elsewhere, "installation", "adopt")
-    assert.strictEqual(await adopting.ended, 1)
-    assert.match(adopting.output.text, /the database is in use by another Cairn \(process \d+ on .+Stop that one first/)
+    const services = [startProcess(installation), await start(installation)] as const
+    const [, url] = await services[0].said(address)
+    for (const one of [url!, services[1].url]) assert.strictEqual((await fetch(`${one}/health`)).status, 200)
+    const adopting = await command(elsewhere, "installation", "adopt")
+    assert.strictEqual(adopting.code, 1)
+    assert.match(adopting.err, /the database is in use by another Cairn \(process \d+ on .+Stop that one first/)
     await Promise.all(services.map((service) => service.stop()))
   })
 
@@ -63,19 +66,19 @@ describe("a database", () => {
   })
 
   it("belongs to one folder: another is refused until it is adopted, and then the first one is", async () => {
+    const refused = startProcess(elsewhere)
+    assert.strictEqual(await refused.ended, 78, refused.output.text)
     assert.match(
-      await refusal(elsewhere),
-      /is not the folder that this database was used with.+`cairn installation adopt`/
+      refused.output.text,
+      /^cairn: .+ is not the folder that this database was used with.+`cairn installation adopt`.*\n$/
     )
-    const read = startCli(elsewhere, "workspace", "files", "00000000-0000-4000-8000-000000000000")
-    assert.strictEqual(await read.ended, 1)
-    assert.include(read.output.text, "is not the folder that this database was used with")
+    const read = await command(elsewhere, "workspace", "files", "00000000-0000-4000-8000-000000000000")
+    assert.strictEqual(read.code, 1)
+    assert.include(read.err, "is not the folder that this database was used with")
 
-    const adopting = startCli(elsewhere, "installation", "adopt")
-    assert.strictEqual(await adopting.ended, 0, adopting.output.text)
-    const service = startProcess(elsewhere)
-    await service.said(address)
-    await service.stop()
+    const adopting = await command(elsewhere, "installation", "adopt")
+    assert.strictEqual(adopting.code, 0, adopting.err)
+    await (await start(elsewhere)).stop()
     assert.match(await refusal(installation), /belongs to another database/)
   })
 
@@ -86,9 +89,7 @@ describe("a database", () => {
     renameSync(folder, `${folder}.away`)
     assert.match(await refusal(elsewhere), /is not the folder that this database was used with/)
     renameSync(`${folder}.away`, folder)
-    const service = startProcess(elsewhere)
-    await service.said(address)
-    await service.stop()
+    await (await start(elsewhere)).stop()
   })
 })
 

@@ -53,6 +53,13 @@ export const holdReadModels = async (installation: TestInstallation) => {
   return { release }
 }
 
+/** Lets no build of a read model begin, end or move on until `release`. */
+export const holdBuilds = async (installation: TestInstallation) => {
+  const { query, release } = await holding(installation)
+  await query("LOCK TABLE read_models IN SHARE MODE")
+  return { release }
+}
+
 const gate = 77_001
 
 /**

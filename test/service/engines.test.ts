@@ -4,8 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Redacted } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { run } from "#test/copy/command.ts"
 import { newInstallation, ownerKey, removeInstallation, type TestInstallation } from "#test/service.ts"
-import { startCliWith, startProcess } from "./process.ts"
+import { startProcess } from "./process.ts"
 
 describe("an engine that a service can't use at the start", () => {
   let installation: TestInstallation
@@ -75,17 +76,15 @@ describe("an engine that a service can't use at the start", () => {
     const [code, line] = await refusal(environment)
     assert.strictEqual(code, 75)
     assert.include(line, `the database cairn at 127.0.0.1:${port} (DATABASE_URL) can't be used`)
-    const tool = startCliWith(installation, environment, "org", "list")
-    assert.strictEqual(await tool.ended, 1)
-    assert.match(
-      tool.output.text,
-      new RegExp(`he database cairn at 127\\.0\\.0\\.1:${port} \\(DATABASE_URL\\) can't be used`)
-    )
-    assert.notInclude(tool.output.text, password)
+    const { dataDir } = installation
+    const tool = await run({ ...environment, CAIRN_DATA_DIR: dataDir }, "org", "list")
+    assert.strictEqual(tool.code, 1)
+    assert.match(tool.err, new RegExp(`he database cairn at 127\\.0\\.0\\.1:${port} \\(DATABASE_URL\\) can't be used`))
+    assert.notInclude(tool.out + tool.err, password)
 
     const other = fileOf("other", Redacted.value(installation.database))
-    const good = startCliWith(installation, { ...environment, DATABASE_URL_FILE: other }, "org", "list")
-    assert.strictEqual(await good.ended, 0, good.output.text)
+    const good = await run({ DATABASE_URL_FILE: other, CAIRN_DATA_DIR: dataDir }, "org", "list")
+    assert.strictEqual(good.code, 0, good.err)
   })
 
   it("a secret in no file is refused for the operator, in one line", async () => {

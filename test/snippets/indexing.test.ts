@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Effect, Layer, Logger } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import type { Encoder } from "#domain/search/embeddings/Encoder.ts"
@@ -12,6 +13,7 @@ import { type IndexStand, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { Telling } from "#ports/Telling.ts"
 import type { TermsRow } from "#projections/Snippets/rows.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
+import type { Source } from "#src/snippets/indexing/reading.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { encoder } from "#test/embeddings.ts"
 import { recorded } from "#test/recorded.ts"
@@ -164,5 +166,56 @@ it.live("the catalogue is read by bytes: a page has what fits, and a row that is
       assert.isTrue(yield* (yield* Indexing).reach(5))
       assert.deepStrictEqual(asked(pages), [["a", "b", "c"], ["d"], ["e"]])
     })
+  )
+})
+
+it.effect("one that has what the catalogue has is left alone: each second it is asked whether that has moved", () => {
+  const { layer } = makeIndex("")
+  const seen = { reads: 0, questions: 0, stands: "1 3", position: 3, away: false }
+  const source: Source = {
+    tells: false,
+    read: () =>
+      Effect.suspend(() => {
+        seen.reads += 1
+        if (seen.away) return Effect.die(new Error("away"))
+        return Effect.succeed({ build: 1, position: seen.position, put: [], voted: [], removed: [] })
+      }),
+    stands: Effect.sync(() => {
+      seen.questions += 1
+      return seen.stands
+    })
+  }
+  const after = Effect.fnUntraced(function* (seconds: number) {
+    const { reads, questions } = seen
+    for (let second = 0; second < seconds; second++) {
+      // a reading, and the pause behind it
+      yield* TestClock.adjust("1 second")
+      yield* TestClock.adjust("50 millis")
+    }
+    return { reads: seen.reads - reads, questions: seen.questions - questions }
+  })
+  return Effect.gen(function* () {
+    const indexing = yield* Indexing.make(source)
+    assert.isTrue(yield* indexing.reach(3))
+    yield* after(2)
+    assert.deepStrictEqual(yield* after(10), { reads: 0, questions: 10 })
+    // another process has moved it
+    seen.stands = "1 4"
+    seen.position = 4
+    yield* after(1)
+    assert.strictEqual(yield* indexing.position, 4)
+    assert.strictEqual((yield* after(5)).reads, 0)
+    // what failed is tried again, whether or not it has moved
+    seen.stands = "1 5"
+    seen.away = true
+    assert.strictEqual((yield* after(3)).reads, 3)
+    seen.away = false
+    seen.position = 5
+    yield* after(1)
+    assert.strictEqual(yield* indexing.position, 5)
+  }).pipe(
+    Effect.scoped,
+    Effect.provide([layer, projector, alone, Logger.layer([])]),
+    Effect.provide(Layer.succeed(SqlClient.SqlClient, { unsafe: () => Effect.succeed([]) } as never))
   )
 })

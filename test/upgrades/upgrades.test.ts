@@ -9,6 +9,7 @@ import { verify } from "#src/audit/verify.ts"
 import { audit } from "#src/layers.ts"
 import { projections } from "#src/readModels.ts"
 import { stored } from "#test/http/store.ts"
+import { isLong } from "#test/long.ts"
 import { connectTo, freshDatabase } from "#test/postgres.ts"
 import { startNpm, startProcess } from "#test/service/process.ts"
 import {
@@ -22,6 +23,8 @@ import { ownerAt, told } from "./told.ts"
 
 const fixtures = fileURLToPath(new URL(".", import.meta.url))
 const versions = readdirSync(fixtures).filter((name) => name.includes(".schema-"))
+/** CI leaves out two of three between the oldest, which goes through all migrations, and the newest. */
+const sample = isLong ? versions : versions.filter((_, n) => n % 3 === 0 || n === versions.length - 1)
 
 /** The database and the folder that a service of that version has left. */
 const installed = async (version: string) => {
@@ -41,7 +44,7 @@ const installed = async (version: string) => {
 
 const toldBefore = (version: string) => JSON.parse(readFileSync(join(fixtures, version, "told.json"), "utf8"))
 
-describe.each(versions)("a folder of %s", (version) => {
+describe.each(sample)("a folder of %s", (version) => {
   let service: Service
   beforeAll(async () => {
     service = await startService({}, await installed(version))

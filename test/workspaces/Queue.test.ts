@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Asker } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
+import { makeProcesses } from "#engine/memory/Claims.ts"
 import { positionOf } from "#engine/Position.ts"
 import { Claims } from "#engine/ports/Claims.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
@@ -211,8 +212,8 @@ it.effect("nothing is carried before it is known what other processes were asked
   const { begun, gate, until, idle, layer } = world(
     Effect.suspend(() => (open === undefined ? Effect.fail("away") : Effect.succeed(open)))
   )
-  const mine = { lost: Effect.never, handedOver: true }
-  const claims = { shared: true, claim: () => Effect.succeed(mine), borrow: () => Effect.succeed(mine) }
+  const mine = { lost: Effect.never, handedOver: true, begin: Effect.void }
+  const claims = { shared: true, claim: () => Effect.succeed(mine) }
   return Effect.gen(function* () {
     const runs = yield* Runs
     yield* idle
@@ -247,10 +248,10 @@ it.effect("an erasure waits for a run that another process has, and for none of 
   const { idle, layer } = world([])
   const asked: Array<string> = []
   const given = Deferred.makeUnsafe<void>()
-  const borrow = (name: string) =>
+  const claim = (name: string) =>
     Effect.suspend(() => {
       asked.push(name)
-      return Effect.as(Deferred.await(given), { lost: Effect.never, handedOver: true })
+      return Effect.as(Deferred.await(given), { lost: Effect.never, handedOver: true, begin: Effect.void })
     })
   return Effect.gen(function* () {
     const runs = yield* Runs
@@ -260,5 +261,28 @@ it.effect("an erasure waits for a run that another process has, and for none of 
     assert.deepStrictEqual(asked, [claimOf("w")])
     yield* Deferred.succeed(given, undefined)
     yield* Fiber.join(stopping)
-  }).pipe(Effect.provide(layer), Effect.provideService(Claims, { shared: true, claim: () => Effect.never, borrow }))
+  }).pipe(Effect.provide(layer), Effect.provideService(Claims, { shared: true, claim }))
+})
+
+it.effect("a run that a killed process left is not handed over by who got its claim for another that had ended", () => {
+  const next = makeProcesses()
+  const [killed, ours, later] = [next(), next(), next()]
+  let open: Open = [{ id: "ended elsewhere", workspace: "w", position: 1n }]
+  const { begun, idle, layer } = world(Effect.sync(() => open))
+  return Effect.gen(function* () {
+    const { begin } = yield* killed.claim(claimOf("w"))
+    yield* begin
+    const { counts } = yield* Runs
+    yield* idle
+    assert.strictEqual((yield* counts).waiting, 1)
+    open = []
+    while ((yield* counts).waiting > 0) {
+      yield* TestClock.adjust("1 second")
+      yield* idle
+    }
+    const takingUp = yield* Effect.forkChild(later.claim(claimOf("w")), { startImmediately: true })
+    yield* killed.lose
+    assert.isFalse((yield* Fiber.join(takingUp)).handedOver)
+    assert.deepStrictEqual(begun, [])
+  }).pipe(Effect.scoped, Effect.provide(layer), Effect.provideService(Claims, ours))
 })

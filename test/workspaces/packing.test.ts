@@ -87,13 +87,11 @@ it.effect("a repository is pruned only while no other process has its workspace'
   let isTaken = true
   const asked: Array<string> = []
   const packed: Array<boolean> = []
-  const borrow = (name: string) => {
+  const claim = (name: string) => {
     asked.push(name)
-    return isTaken ? Effect.never : Effect.succeed({ lost: Effect.never, handedOver: false })
+    return isTaken ? Effect.never : Effect.succeed({ lost: Effect.never, handedOver: false, begin: Effect.void })
   }
-  const services = ofQuiet((_, { prune }) => void packed.push(prune)).pipe(
-    Context.add(Claims, { shared: true, claim: () => Effect.never, borrow })
-  )
+  const services = ofQuiet((_, { prune }) => void packed.push(prune)).pipe(Context.add(Claims, { shared: true, claim }))
   return Effect.gen(function* () {
     const packing = yield* Packing
     for (const [index, taken] of [true, false, true].entries()) {

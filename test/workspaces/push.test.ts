@@ -14,7 +14,7 @@ it.effect("a push whose head moves while it is looked at keeps nothing", () =>
       take: () =>
         Effect.sync(() => {
           head = "b"
-          return { commits: 1, keep: Effect.sync(() => void kept++) }
+          return { commits: 1, bytes: 0, keep: Effect.sync(() => void kept++) }
         })
     }
     const services = Context.empty().pipe(

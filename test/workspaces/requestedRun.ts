@@ -45,8 +45,8 @@ export const requestedRun = Effect.fnUntraced(function* (prompt: string, memory:
       memory
     })
   )
-  const carry = (got: Got) =>
-    Effect.flatMap(Deferred.make<void>(), (stopped) => carryOut(run, got, stopped)).pipe(
+  const carry = (got: Omit<Got, "begin">) =>
+    Effect.flatMap(Deferred.make<void>(), (stopped) => carryOut(run, { ...got, begin: Effect.void }, stopped)).pipe(
       Effect.provideService(Workers, workersHere)
     )
   return { run, workspace, tell, carry }

@@ -1,7 +1,13 @@
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { assert, it, vi } from "vitest"
 import { ChatCommand } from "#domain/Chat.ts"
+import { Busy } from "#engine/decide.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
+import { makeProcesses } from "#engine/memory/Claims.ts"
+import { positionOf } from "#engine/Position.ts"
+import { Claims } from "#engine/ports/Claims.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
+import { Runs } from "#src/workspaces/queue.ts"
 import type { Got } from "#src/workspaces/run.ts"
 import { recordedTurn } from "#src/workspaces/turns.ts"
 import { asked, ended, scripts, service, startsAgent } from "#test/http/agent.ts"
@@ -63,7 +69,7 @@ it("goes on with a run that was its own all along without taking it up, and take
         const { run, tell, carry } = yield* begunRun(prompt)
         let times = 0
         /** Until it has asked the model, which does not answer: then it is lost. */
-        const lose = Effect.fnUntraced(function* (got: Got) {
+        const lose = Effect.fnUntraced(function* (got: Omit<Got, "begin">) {
           const carrying = yield* Effect.forkChild(carry(got))
           times += 1
           yield* Effect.promise(() => vi.waitFor(() => assert.lengthOf(asked(prompt), times), { timeout: 60_000 }))
@@ -81,6 +87,8 @@ it("goes on with a run that was its own all along without taking it up, and take
         yield* expect(2)
         yield* lose({ left: true, again: true })
         yield* lose({ left: false, again: true })
+        // it had said that it took it up, and could not begin
+        yield* lose({ left: true, again: false })
         yield* expect(2)
         yield* tell(ChatCommand.ResumeChat())
         // it has stuck: three times
@@ -90,12 +98,45 @@ it("goes on with a run that was its own all along without taking it up, and take
       })
     )
   )
-  assert.lengthOf(asked(prompt), 4)
+  assert.lengthOf(asked(prompt), 5)
   const failed = await service.sql<{ code: string }>(
     "SELECT data::json ->> 'code' AS code FROM events WHERE type = 'ChatFailed' AND data::json ->> 'run' = $1",
     [run]
   )
   assert.deepStrictEqual(failed, [{ code: "interrupted" }])
+})
+
+it("takes up what a killed process left also when the log is away as it is about to say so", async () => {
+  const prompt = "said at the second try"
+  scripts.set(prompt, () => says("Done."))
+  const run = await service.run(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { run, workspace } = yield* begunRun(prompt)
+        const dispatcher = yield* Dispatcher
+        let refused = 0
+        const away = Dispatcher.of({
+          ...dispatcher,
+          dispatch: (decider, envelope) => {
+            const resumes = (envelope.command as { readonly _tag?: string })._tag === "ResumeChat"
+            return resumes && refused++ === 0 ? Effect.fail(new Busy()) : dispatcher.dispatch(decider, envelope)
+          }
+        })
+        const next = yield* Layer.build(Layer.fresh(Runs.layer)).pipe(
+          Effect.provideService(Dispatcher, away),
+          Effect.provideService(Claims, makeProcesses()())
+        )
+        yield* Effect.provide(
+          Effect.flatMap(Runs, ({ end }) => end({ run, workspace, position: positionOf(1) })),
+          next
+        )
+        assert.strictEqual(refused, 2)
+        return run
+      })
+    )
+  )
+  assert.lengthOf(asked(prompt), 1)
+  assert.deepStrictEqual(await typesOf(run), ["ChatRequested", "ChatStarted", "ChatResumed", "ModelTurned"])
 })
 
 it("a service that has lost what it claims, and has it again, goes on with its run without taking it up", async () => {

@@ -34,5 +34,11 @@ def test_method(method: str, here: Here) -> None:
     PROGRAMS[method](here)
 
 
+@pytest.mark.parametrize("way", ["raysurfer async"])
+@pytest.mark.parametrize("method", sorted(public(raysurfer.AsyncRaySurfer) - public(raysurfer.RaySurfer)))
+def test_method_of_the_asynchronous_client_alone(method: str, here: Here) -> None:
+    PROGRAMS[method](here)
+
+
 def test_no_program_shows_what_is_not_there() -> None:
     assert set(PROGRAMS) == set(EVERY)

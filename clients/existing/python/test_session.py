@@ -11,6 +11,7 @@ import pytest
 
 from here import Here, source, unique
 from tests.agent.stand_in import KEY, Body, calls, model, shown
+from tests.long import at_night
 
 if TYPE_CHECKING:
     import asyncio
@@ -73,6 +74,11 @@ class World:
         return calls("Write", file_path=str(self.folder / f"{word}.py"), content=source(word))
 
 
+# our sessions have their tests in clients/python: that they do the same under these names is shown by what goes all the
+# way, and of the rest at night
+THEIRS = pytest.mark.parametrize("library", ["raysurfer", pytest.param("cairn_client.compat", marks=at_night)])
+
+
 @pytest.fixture
 def world(
     library: str,
@@ -109,6 +115,7 @@ def test_what_one_writes_the_next_is_offered(world: World) -> None:
     assert world.stored()[made] == (0, 0)
 
 
+@THEIRS
 def test_what_was_used_gets_a_vote(world: World) -> None:
     world.here.stored()
     prompt = world.here.task
@@ -117,6 +124,7 @@ def test_what_was_used_gets_a_vote(world: World) -> None:
     assert (match.thumbs_up, match.thumbs_down) == (2, 0)
 
 
+@THEIRS
 def test_a_customer_s_workspace(world: World) -> None:
     world.session(f"read {world.word} rows", world.write(world.word), workspace_id=f"{world.word}-ws", agent_id="a-1")
     assert world.word not in world.stored()
@@ -125,6 +133,7 @@ def test_a_customer_s_workspace(world: World) -> None:
     assert (match.code_block.name, match.agent_id) == (world.word, "a-1")
 
 
+@THEIRS
 def test_a_failing_service_breaks_no_session(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAYSURFER_API_KEY", "cairn_live_wrong")
     result, _ = world.session("read rows", world.write(world.word))
@@ -132,6 +141,7 @@ def test_a_failing_service_breaks_no_session(world: World, monkeypatch: pytest.M
     assert (world.folder / f"{world.word}.py").exists()
 
 
+@THEIRS
 def test_without_a_key_it_is_the_agent_sdk_s(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RAYSURFER_API_KEY")
     with pytest.warns(UserWarning, match="RAYSURFER_API_KEY"):

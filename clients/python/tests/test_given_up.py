@@ -119,10 +119,17 @@ async def test_many_at_once_each_have_their_own_answer(client: AsyncCairn) -> No
 
 
 async def test_a_loop_over_events_may_be_left(client: AsyncCairn) -> None:
-    first, *_ = [event.position async for event in client.events(limit=2)]
-    async for event in client.events(limit=1):
+    word = unique()
+    await client.upload(f"read {word}", FileWritten(path=f"{word}.py", content=source(word)), True)
+    snippet = (await client.search(f"read {word}")).matches[0].code_block.id
+    for _ in range(3):
+        await client.vote_code_snip(f"read {word}", snippet, succeeded=True)
+    of_snippet = f"snippet-{snippet}"
+    first, *rest = [event.position async for event in client.events(stream=of_snippet, limit=2)]
+    assert len(rest) > 2, "several pages"
+    async for event in client.events(stream=of_snippet, limit=1):
         assert event.position == first
         break
-    async for page in client.events(limit=1).pages():
+    async for page in client.events(stream=of_snippet, limit=1).pages():
         assert [event.position for event in page.events] == [first]
         break

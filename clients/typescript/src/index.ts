@@ -31,6 +31,7 @@ export type { CairnOptions, Fetch, HeadersLike, RequestOptions } from "./options
 export type { Result } from "./Result.ts"
 export type { Access, KeyRates } from "./resources/access.ts"
 export type { Activity, ActivityHour, ActivityParams } from "./resources/activity.ts"
+export type { AsOf, AsOfList, AsOfRows, AsOfRowsParams, AsOfTable } from "./resources/asOf.ts"
 export type { Backup, BackupParams } from "./resources/backup.ts"
 export type { Bounds, BoundsList, SetBoundsParams } from "./resources/bounds.ts"
 export type { BulkExecutionResultResponse, BulkUploadParams, LogFile } from "./resources/bulk.ts"
@@ -100,6 +101,7 @@ export type {
 } from "./resources/publicSnippets.ts"
 export type { Replay, ReplayList, ReplayParams, TableDifference } from "./resources/replays.ts"
 export type { Repo, Repos, StoreRepoResponse, UploadRepoParams } from "./resources/repos.ts"
+export type { RequestHistory, RequestMinute } from "./resources/requests.ts"
 export type { AgentReview, AutoReviewParams, AutoReviewResponse } from "./resources/reviews.ts"
 export type { CancelResponse, ListedRun, Run, RunList, RunUsage, StartedRun } from "./resources/run.ts"
 export type {
@@ -135,6 +137,16 @@ export type {
 export type { StoreCodeBlockParams, StoreCodeBlockResponse } from "./resources/storeCodeBlock.ts"
 export type { Health, LeftOut, Readiness, System } from "./resources/system.ts"
 export type {
+  OfferedTool,
+  TakenTurn,
+  Told,
+  ToldExchange,
+  ToldTurn,
+  TurnCompacted,
+  TurnList,
+  TurnRemembered
+} from "./resources/turns.ts"
+export type {
   CachedCodeBlock,
   FileWritten,
   SubmitExecutionResultResponse,
@@ -168,5 +180,5 @@ export type {
   Workspace,
   WorkspaceList
 } from "./resources/workspaceAnswers.ts"
-export type { Workspaces } from "./resources/workspaces.ts"
+export type { PlaceParams, Workspaces } from "./resources/workspaces.ts"
 export { VERSION } from "./version.ts"

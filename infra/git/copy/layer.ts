@@ -11,7 +11,7 @@ import {
   RepositoryGone
 } from "#ports/Backup.ts"
 import type { Sha, WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
-import { publish, replace, syncDirectory } from "../durableFs.ts"
+import { publish, replace, syncDirectory } from "../../durableFs.ts"
 import { faultOf, onDisk } from "../fault.ts"
 import { makeRepository, repositoryPath } from "../repositories.ts"
 import { neededBy, Unreadable } from "./needed.ts"

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { Effect, Layer } from "effect"
 import { RepositoryCheck } from "#ports/RepositoryCheck.ts"
+import { lastWords } from "../../lastWords.ts"
 import { repositoryPath } from "../repositories.ts"
 import { type NativeGit, startGit } from "./git.ts"
 
@@ -17,7 +18,7 @@ const kept = 20
 const fsck = (git: NativeGit, gitdir: string) =>
   Effect.callback<ReadonlyArray<string> | undefined>((resume) => {
     const child = startGit(git, gitdir, ["fsck", "--full", "--no-dangling", "--no-progress"])
-    child.stdin.end()
+    lastWords(child.stdin)
     const lines: Array<string> = []
     let rest = ""
     const take = (text: string) => {

@@ -1,5 +1,6 @@
 import fs from "node:fs"
 import { Effect } from "effect"
+import { lastWords } from "../../lastWords.ts"
 import { onDisk } from "../fault.ts"
 import { type NativeGit, startGit } from "./git.ts"
 
@@ -46,7 +47,7 @@ const run = (git: NativeGit, gitdir: string, args: ReadonlyArray<string>): Effec
       "repack.writeBitmaps=false"
     ]
     const child = startGit(git, gitdir, [...settings.flatMap((setting) => ["-c", setting]), ...args], { low: true })
-    child.stdin.end()
+    lastWords(child.stdin)
     child.stdout.resume()
     child.once("error", () => resume(Effect.succeed(false)))
     child.once("close", (code) => resume(Effect.succeed(code === 0)))

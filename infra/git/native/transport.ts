@@ -2,6 +2,7 @@ import fs from "node:fs"
 import { PassThrough } from "node:stream"
 import { Effect, Layer, Stream } from "effect"
 import { GitTransport, type ServedFile } from "#ports/GitTransport.ts"
+import { lastWords } from "../../lastWords.ts"
 import { mustBeThere, onDisk } from "../fault.ts"
 import { main, refOf } from "../Repository.ts"
 import { repositoryPath } from "../repositories.ts"
@@ -68,7 +69,7 @@ const through = (starting: () => ReturnType<typeof start>, input: Uint8Array): S
         // it ends its own children at this signal
         ({ child }) => Effect.sync(() => child.kill("SIGTERM"))
       )
-      child.stdin.end(input)
+      lastWords(child.stdin, input)
       return Stream.fromAsyncIterable(said, (error) => error)
     })
   )

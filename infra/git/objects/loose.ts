@@ -1,6 +1,6 @@
 import fs from "node:fs"
 import type { Sha } from "#ports/WorkspaceStore.ts"
-import { isMissing, there } from "../fault.ts"
+import { isMissing, there } from "../../systemErrors.ts"
 import { beginningOf, type Compressed, contentOf, decompressAtOnce, mostAtOnce } from "./compressed.ts"
 import { checkSize, type ObjectType, type StoredObject } from "./object.ts"
 

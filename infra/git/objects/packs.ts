@@ -1,7 +1,7 @@
 import fs from "node:fs"
 import type { Sha } from "#ports/WorkspaceStore.ts"
+import { isMissing } from "../../systemErrors.ts"
 import { cacheOf, forget } from "../cache.ts"
-import { isMissing } from "../fault.ts"
 import { PackFile } from "./PackFile.ts"
 
 /** Of indexes in memory: some 32 bytes an object. */

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto"
 import fs from "node:fs"
 import { PushRefused } from "#ports/PushIntake.ts"
 import type { Sha } from "#ports/WorkspaceStore.ts"
-import { publish, syncDirectory } from "../durableFs.ts"
+import { publish, syncDirectory } from "../../durableFs.ts"
+import { lastWords } from "../../lastWords.ts"
 import { type NativeGit, startGit } from "../native/git.ts"
 import { incoming } from "../repositories.ts"
 
@@ -123,7 +124,7 @@ export class Quarantine {
         else if (endedBy !== null && !stopped) reject(new PushRefused({ reason: ended }))
         else resolve({ code, out: Buffer.concat(chunks), complaint })
       })
-      if (input === undefined || typeof input === "string") child.stdin.end(input)
+      if (input === undefined || typeof input === "string") lastWords(child.stdin, input)
       else {
         child.once("close", () => input.destroy())
         // git would wait for the rest
@@ -131,7 +132,8 @@ export class Quarantine {
           reject(error)
           stop()
         })
-        input.pipe(child.stdin)
+        input.once("end", () => lastWords(child.stdin))
+        input.pipe(child.stdin, { end: false })
       }
     })
   }

@@ -1,3 +1,4 @@
+import { thousands } from "#domain/text/thousands.ts"
 import { contentProblem, hasReadContent, kindProblem, pathProblem, targetProblem } from "#domain/workspacePath.ts"
 import { PushRefused } from "#ports/PushIntake.ts"
 import type { Limits } from "../Overlay/totals.ts"
@@ -66,6 +67,30 @@ const linesOf = function* (out: Buffer): Generator<Buffer> {
   }
 }
 
+/** Bytes of the files that one commit has otherwise than another, each with its whole size. */
+export const changedBytes = async (
+  quarantine: Quarantine,
+  from: string,
+  to: string,
+  signal: AbortSignal
+): Promise<number> => {
+  const raw = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", from, to]
+  // of each two the first says modes, hashes and what became of it: `:100644 100644 HASH HASH M`
+  const said = [...linesOf(await quarantine.need(raw, signal, "what is pushed can't be compared"))]
+  const blobs = said.flatMap((line, index) => {
+    const [, , , sha = "", status] = index % 2 === 0 ? line.toString("latin1").split(" ") : []
+    return sha === "" || status === "D" ? [] : [`${sha}\n`]
+  })
+  if (blobs.length === 0) return 0
+  const asking = ["cat-file", "--batch-check=%(objectsize)"]
+  const sizes = await quarantine.need(asking, signal, "files", blobs.join(""))
+  return sizes
+    .toString("latin1")
+    .trimEnd()
+    .split("\n")
+    .reduce((sum, size) => sum + Number(size), 0)
+}
+
 /** What git reads of files itself, and where links lead: as a tool would be refused to write them. */
 const checkContents = async (quarantine: Quarantine, files: ReadonlyArray<Listed>, signal: AbortSignal) => {
   if (files.length > mostRead) throw new PushRefused({ reason: `more than ${mostRead} links can't be pushed` })
@@ -90,7 +115,7 @@ export const checkFiles = async (
   { bytes, files }: Limits,
   signal: AbortSignal
 ): Promise<void> => {
-  const tooMany = `no workspace has more than ${files.toLocaleString("en")} files, or names so long`
+  const tooMany = `no workspace has more than ${thousands(files)} files, or names so long`
   const out = await quarantine.need(["ls-tree", "-r", "-l", "-z", "--full-tree", commit], signal, tooMany)
   let [count, sum] = [0, 0]
   const read: Array<Listed> = []

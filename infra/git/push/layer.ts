@@ -1,13 +1,13 @@
 import fs from "node:fs"
 import { type Duration, Effect, Layer } from "effect"
-import { type Pushed, PushIntake, PushRefused } from "#ports/PushIntake.ts"
+import { type Pushed, PushIntake, PushRefused, type Taken } from "#ports/PushIntake.ts"
 import type { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { faultOf, mustBeThere, onDisk } from "../fault.ts"
 import type { NativeGit } from "../native/git.ts"
 import { Permits } from "../native/Permits.ts"
 import { defaultLimits, type Limits } from "../Overlay/totals.ts"
 import { repositoryPath } from "../repositories.ts"
-import { checkFiles } from "./files.ts"
+import { changedBytes, checkFiles } from "./files.ts"
 import { type Pace, usual, watch } from "./pace.ts"
 import { Quarantine } from "./Quarantine.ts"
 
@@ -59,7 +59,7 @@ const look = async (
   { from, to }: Omit<Pushed, "pack">,
   limits: Limits,
   signal: AbortSignal
-): Promise<number> => {
+): Promise<Omit<Taken, "keep">> => {
   const need = (reason: string, args: ReadonlyArray<string>, input?: string) =>
     quarantine.need(args, signal, reason, input)
   await need("what is pushed is no commit", ["rev-parse", "--quiet", "--verify", `${to}^{commit}`])
@@ -77,7 +77,7 @@ const look = async (
   )
     throw refuse(`a commit's message is longer than ${longestCommit / 1024} KiB`)
   await checkFiles(quarantine, to, limits, signal)
-  return commits
+  return { commits, bytes: await changedBytes(quarantine, from, to, signal) }
 }
 
 /** Runs until it is done or interrupted; then git is ended. */
@@ -139,12 +139,12 @@ export const layer = ({
           const { code, complaint } = await quarantine.ask(indexing, signal, fs.createReadStream(sent))
           if (code !== 0) throw refuse(ruleIn(complaint))
           fs.rmSync(sent)
-          const commits = await look(quarantine, { from, to }, limits, signal)
+          const found = await look(quarantine, { from, to }, limits, signal)
           await quarantine.narrow(from, to, signal)
-          return commits
+          return found
         })
-        const commits = yield* within(toLook, tooLong, looking)
-        return { commits, keep: Effect.uninterruptible(onDisk(gitdir, () => quarantine.keep())) }
+        const found = yield* within(toLook, tooLong, looking)
+        return { ...found, keep: Effect.uninterruptible(onDisk(gitdir, () => quarantine.keep())) }
       })
     }
   })

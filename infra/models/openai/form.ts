@@ -1,9 +1,9 @@
 import type { ChatCompletionFunctionTool } from "openai/resources"
+import { formSchema } from "#ports/formSchema.ts"
 import type { Form } from "#ports/LanguageModel.ts"
-import { schemaOf } from "../schemaOf.ts"
 
 /** A form as a function that the model may call. */
 export const toolOf = (form: Form): ChatCompletionFunctionTool => ({
   type: "function",
-  function: { name: form.name, description: form.description, parameters: schemaOf(form) }
+  function: { name: form.name, description: form.description, parameters: formSchema(form) }
 })

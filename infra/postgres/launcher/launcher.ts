@@ -3,10 +3,12 @@ import { join, resolve } from "node:path"
 import { Console, Effect, Option, Redacted, Schedule, type Scope } from "effect"
 import { type Binaries, findBinaries } from "./binaries.ts"
 import { type Cluster, checkMajor, clusterOf, exists, initialize } from "./cluster.ts"
+import { guard } from "./guard.ts"
 import { failed, failedTo, LaunchFailed } from "./LaunchFailed.ts"
 import { lockFolder } from "./lock.ts"
 import { chooseAccount, ownAll, type SystemAccount } from "./privileges.ts"
 import { answers, connection, findPostmaster, freePort, type Postmaster, spawnPostmaster, stop } from "./server.ts"
+import { keepShort } from "./serverLog.ts"
 
 export { LaunchFailed }
 
@@ -26,15 +28,18 @@ export interface EmbeddedPostgres {
 /**
  * Gives the data folder's Postgres: makes the cluster at the first use, adopts a server that still runs, else starts
  * one. Until the scope closes the folder is this process's alone, and a server that dies is started again on the same
- * port; then the server is stopped. Fails with `LaunchFailed`: `in-use` (nothing was touched), `other-major`,
- * `no-binaries`, `failed`.
+ * port; then the server is stopped. When this process is killed it ends by itself, after half a minute (`orphaned`:
+ * other seconds) in which nobody has adopted it. Fails with `LaunchFailed`: `in-use` (nothing was touched),
+ * `other-major`, `no-binaries`, `failed`.
  */
 export const launch = (options: {
   readonly dataDir: string
+  readonly orphaned?: number
 }): Effect.Effect<EmbeddedPostgres, LaunchFailed, Scope.Scope> =>
   Effect.gen(function* () {
     const dataDir = yield* folder(options.dataDir)
     yield* lockFolder(dataDir)
+    yield* guard(dataDir, options.orphaned)
     const installed = yield* findBinaries(dataDir)
     yield* checkMajor(clusterOf(dataDir), installed)
 
@@ -58,7 +63,11 @@ export const launch = (options: {
     const { port } = running!
     yield* Effect.forkScoped(
       Effect.gen(function* () {
-        if (running!.alive()) return
+        if (running!.alive()) {
+          return yield* Effect.try({ try: () => keepShort(current), catch: failedTo(`shorten ${current.log}`) }).pipe(
+            Effect.catch((error) => Effect.logWarning(error.message))
+          )
+        }
         yield* Effect.logWarning("Postgres ended, starting it again")
         yield* start(port)
       }).pipe(

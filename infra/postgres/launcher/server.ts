@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { closeSync, openSync, readFileSync, readlinkSync, realpathSync, renameSync, statSync } from "node:fs"
+import { closeSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
@@ -8,6 +8,7 @@ import { type Binaries, environment, program } from "./binaries.ts"
 import { type Cluster, database, username } from "./cluster.ts"
 import { failed, failedTo, type LaunchFailed } from "./LaunchFailed.ts"
 import type { SystemAccount } from "./privileges.ts"
+import { openLog } from "./serverLog.ts"
 import { settings } from "./settings.ts"
 
 /** A postmaster, whoever started it. */
@@ -77,12 +78,6 @@ export const spawnPostmaster = (cluster: Cluster, binaries: Binaries, account: S
     },
     catch: failedTo(`start Postgres in ${cluster.home}`)
   })
-
-const openLog = (cluster: Cluster): number => {
-  const size = statSync(cluster.log, { throwIfNoEntry: false })?.size ?? 0
-  if (size > 10 * 1024 * 1024) renameSync(cluster.log, `${cluster.log}.1`)
-  return openSync(cluster.log, "a", 0o600)
-}
 
 /** How to reach the cluster's server on a port. */
 export const connection = (cluster: Cluster, port: number) => ({

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Cause, Deferred, Effect, Layer, Metric, PubSub, Queue, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Position } from "#engine/Position.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { type Append, type Appended, EventStore, StoreUnavailable, WrongRevision } from "#engine/ports/EventStore.ts"
 import { batchUnits } from "#ports/metrics.ts"
@@ -136,14 +137,26 @@ export const layerBy = Layer.effect(
       Effect.repeat(Schedule.spaced("1 second")),
       Effect.forkScoped
     )
-    // A hint may be lost; this one is not.
-    yield* Effect.forkScoped(Effect.repeat(PubSub.publish(news, undefined), Schedule.spaced("1 second")))
-
     const here = <A, E>(effect: Effect.Effect<A, E, PgClient.PgClient>) =>
       effect.pipe(
         Effect.provideService(PgClient.PgClient, sql),
         Effect.catch(() => Effect.fail(unavailable()))
       )
+
+    // A hint may be lost; this one is not. One look for all who would look: most seconds have nothing new.
+    let seen: Position | undefined
+    const hint = PubSub.publish(news, undefined)
+    const look = Effect.matchCauseEffect(here(Read.head), {
+      onFailure: () => hint,
+      onSuccess: (head) => {
+        const isNew = head !== seen
+        seen = head
+        return isNew ? hint : Effect.void
+      }
+    })
+    // given up on a dead connection, which takes seconds more to end: whoever waits is told before
+    const lookOn = Effect.raceFirst(look, Effect.delay(hint, "2 seconds"))
+    yield* Effect.forkScoped(Effect.repeat(lookOn, Schedule.spaced("1 second")))
 
     return EventStore.of({
       append: (append) =>

@@ -65,13 +65,16 @@ export const layer = Layer.effect(
       live
     })
 
-    const live = Effect.fnUntraced(function* (projection: Projection) {
-      const [known] = yield* find(projection)
-      if (known !== undefined) return asBuild(projection, known)
+    const begun = Effect.fnUntraced(function* (projection: Projection) {
       // two processes that start at once make one build
       yield* sql`LOCK TABLE read_models IN SHARE ROW EXCLUSIVE MODE`
       const [now] = yield* find(projection)
-      return asBuild(projection, now ?? (yield* make(projection, true)))
+      return now ?? (yield* make(projection, true))
+    })
+
+    const live = Effect.fnUntraced(function* (projection: Projection) {
+      const [known] = yield* find(projection)
+      return asBuild(projection, known ?? (yield* begun(projection).pipe(sql.withTransaction)))
     })
 
     const places = (builds: ReadonlyArray<Build>) =>
@@ -148,7 +151,7 @@ export const layer = Layer.effect(
       }).pipe(sql.withTransaction)
 
     return ReadModels.of({
-      live: (projection) => live(projection).pipe(sql.withTransaction, unavailable),
+      live: (projection) => unavailable(live(projection)),
       begin: (projection) =>
         Effect.andThen(
           dropUnfinished(projection),
@@ -218,13 +221,16 @@ export const layer = Layer.effect(
       others: (projections) => unavailable(here(others(named(projections)))),
       retire: (other) => here(retire(other)).pipe(sql.withTransaction, unavailable),
       reaction: (name) =>
-        unavailable(
-          Effect.map(
-            sql<{ position: bigint }>`INSERT INTO reactions (name, position) VALUES (${name}, 0)
-              ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING position`,
-            ([row]) => positionOf(row!.position)
-          )
-        ),
+        Effect.gen(function* () {
+          // mostly it is there: nothing is written then, and no disk waited for
+          const [known] = yield* sql<{ position: bigint }>`SELECT position FROM reactions WHERE name = ${name}`
+          const [row] =
+            known === undefined
+              ? yield* sql<{ position: bigint }>`INSERT INTO reactions (name, position) VALUES (${name}, 0)
+                  ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING position`
+              : [known]
+          return positionOf(row!.position)
+        }).pipe(unavailable),
       advance: (name, from, to) =>
         unavailable(
           Effect.map(

@@ -90,12 +90,14 @@ export const layer = Layer.effectContext(
         if (keeping && (events.length > 0 || performance.now() - checkpointedAt > idle)) yield* keep
       }
       // what lookups have brought here
-      if (keeping && isAfter(at, checkpoint) && performance.now() - checkpointedAt > idle) yield* keep
+      if (keeping && isUnkept()) yield* keep
       begun = true
     })
 
+    const isUnkept = () => isAfter(at, checkpoint) && performance.now() - checkpointedAt > idle
+
     const step = Effect.gen(function* () {
-      if (begun && !news && recent.size === 0) return
+      if (begun && !news && recent.size === 0 && !isUnkept()) return
       news = false
       // what was delivered until now is in the log by now
       const delivered = [...recent]

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { constants, setPriority } from "node:os"
 import type { Readable, Writable } from "node:stream"
+import { lastWords } from "../../lastWords.ts"
 import { callFilter } from "./filter.ts"
 import { floodBytes, processLimits } from "./limits.ts"
 import type { Mounts } from "./Mounts.ts"
@@ -108,8 +109,9 @@ export const startShellCommand = (
 }
 
 const feed = (stream: Writable | null, bytes: string | Uint8Array) => {
-  stream?.on("error", () => {})
-  stream?.end(bytes)
+  if (stream === null) return
+  stream.on("error", () => {})
+  lastWords(stream, bytes)
 }
 
 /**

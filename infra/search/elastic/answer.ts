@@ -1,7 +1,7 @@
 import type { Candidate, Candidates } from "#domain/search/Candidate.ts"
 import type { Vector } from "#domain/search/embeddings/vector.ts"
 import { type Field, fields } from "#domain/search/IndexedText.ts"
-import { type Asked, merged } from "#domain/search/query.ts"
+import { merged, type Worded } from "#domain/search/query.ts"
 import { foremost, likeliest } from "#domain/search/rank.ts"
 import type { IndexQuery } from "#ports/SnippetIndex.ts"
 import { candidateIn, hashOf } from "./packed.ts"
@@ -47,7 +47,7 @@ const nearness = (own: Vector, [whole, ...parts]: ReadonlyArray<Vector>): number
   return parts.length === 0 ? cosine(whole!) : merged(cosine(whole!), Math.max(...parts.map(cosine)))
 }
 
-const candidatesIn = ({ terms, meanings, read }: Asked, answer: SearchAnswers["candidates"]): Array<Candidate> => {
+const candidatesIn = ({ terms, meanings, read }: Worded, answer: SearchAnswers["candidates"]): Array<Candidate> => {
   const hashes = Uint32Array.from(terms, hashOf)
   const near = (vector: Vector) => (read === 0 ? 0 : nearness(vector, meanings))
   return (answer?.hits.hits ?? []).map(({ fields }) => candidateIn(fields.packed[0], hashes, near))
@@ -69,7 +69,7 @@ const sums = (size: number, counts: Counts | undefined, most: number): ReadonlyA
 }
 
 /** The answer of an index that has no document. */
-export const nothing = ({ terms, reading }: Asked): Candidates => ({
+export const nothing = ({ terms, reading }: Worded): Candidates => ({
   documents: 0,
   frequencies: terms.map(() => 0),
   pieceFrequencies: reading.pieces.map(() => 0),

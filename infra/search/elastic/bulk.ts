@@ -27,9 +27,35 @@ const isDone = ({ status, error }: Outcome): boolean => error === undefined || s
 /** It is this document that can't be taken: no other refusal is one of what was written. */
 const isUnfit = ({ status, error }: Outcome): boolean => status === 400 && error?.type !== "index_closed_exception"
 
+/** Requests at once: while one is taken in the next is written down. */
+const atOnce = 2
+
+/** What one request says of some documents. */
+interface Batch {
+  readonly ids: ReadonlyArray<string>
+  readonly lines: string
+}
+
+function* batchesOf(changes: Iterable<Change>, position: number): Generator<Batch, void> {
+  let ids: Array<string> = []
+  let lines = ""
+  for (const { id, document } of changes) {
+    const about = { _id: id, version: position, version_type: "external" }
+    lines += `${JSON.stringify(document === undefined ? { delete: about } : { index: about })}\n`
+    if (document !== undefined) lines += `${JSON.stringify(document())}\n`
+    ids.push(id)
+    if (ids.length < most && lines.length <= mostCharacters) continue
+    yield { ids, lines }
+    ids = []
+    lines = ""
+  }
+  if (ids.length > 0) yield { ids, lines }
+}
+
 /**
- * Writes changes of one position. What is there of the same position or a later one stays, also of what has gone since:
- * so that a repeated or late delivery changes nothing. Answers with the ids of what Elasticsearch can't take.
+ * Writes changes of one position, each of another document. What is there of the same position or a later one stays,
+ * also of what has gone since: so that a repeated or late delivery changes nothing. Answers with the ids of what
+ * Elasticsearch can't take.
  */
 export const write = Effect.fnUntraced(function* (
   { ask }: Engine,
@@ -38,10 +64,7 @@ export const write = Effect.fnUntraced(function* (
   position: number
 ) {
   const refused: Array<string> = []
-  let ids: Array<string> = []
-  let lines = ""
-  const send = Effect.gen(function* () {
-    if (ids.length === 0) return
+  const send = Effect.fnUntraced(function* ({ ids, lines }: Batch) {
     const query = { require_alias: true, filter_path: "items.*.status,items.*.error.type" }
     const { body } = yield* ask<Outcomes>({
       method: "POST",
@@ -59,16 +82,11 @@ export const write = Effect.fnUntraced(function* (
         })
       refused.push(ids[at]!)
     }
-    ids = []
-    lines = ""
   })
-  for (const { id, document } of changes) {
-    const about = { _id: id, version: position, version_type: "external" }
-    lines += `${JSON.stringify(document === undefined ? { delete: about } : { index: about })}\n`
-    if (document !== undefined) lines += `${JSON.stringify(document())}\n`
-    ids.push(id)
-    if (ids.length === most || lines.length > mostCharacters) yield* send
-  }
-  yield* send
+  const batches = batchesOf(changes, position)
+  const worker = Effect.gen(function* () {
+    for (let next = batches.next(); !next.done; next = batches.next()) yield* send(next.value)
+  })
+  yield* Effect.forEach(Array.from({ length: atOnce }), () => worker, { concurrency: atOnce, discard: true })
   return refused
 })

@@ -1,7 +1,7 @@
 import { fields } from "#domain/search/IndexedText.ts"
 
 /** Of the mapping below and of what stands in its documents: raised with any change, so that all is indexed anew. */
-export const mappingVersion = 4
+export const mappingVersion = 5
 
 /** The document that says how far an index has come. No snippet's id: those have a home. */
 export const checkpointId = "checkpoint"
@@ -33,7 +33,8 @@ export const definition = (dimensions: number, meta: object) => ({
       shelves: filtered,
       terms: filtered,
       pieces: filtered,
-      vector: { type: "dense_vector", dims: dimensions, similarity: "cosine", index_options: { type: "int8_hnsw" } },
+      // without a graph, which each merge would build anew: all that a search may see are compared
+      vector: { type: "dense_vector", dims: dimensions, similarity: "cosine", index_options: { type: "int8_flat" } },
       lengths: { properties: Object.fromEntries(fields.map((field) => [field, { type: "integer", index: false }])) },
       packed: { type: "binary", doc_values: true },
       home: kept,

@@ -10,6 +10,20 @@ const capacities: ReadonlyArray<number> = [
   ...Array.from({ length: 44 }, (_, n) => (n % 2 === 0 ? 3 : 4) << ((n >> 1) + 1))
 ]
 
+/** Lists that are put on end: a millisecond. */
+export const stretch = 256
+
+/** Lists one behind another. */
+export const concatenated = (lists: ReadonlyArray<Uint32Array>): Uint32Array => {
+  const words = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0))
+  let used = 0
+  for (const list of lists) {
+    words.set(list, used)
+    used += list.length
+  }
+  return words
+}
+
 /**
  * Growing lists of 32-bit words outside the garbage-collected heap. Most terms occur in one snippet, and a typed array
  * of its own costs some hundred bytes: so short lists lie together in pages, by size class, and freed ones are used
@@ -35,6 +49,12 @@ export class Lists {
     return address & offsetMask
   }
 
+  /** So many words of the list at `address`; as long as `page` is. */
+  words(address: number, length: number): Uint32Array {
+    const from = this.offset(address)
+    return this.page(address).subarray(from, from + length)
+  }
+
   /** The smallest size class with room for so many words. */
   static sizeClass(words: number): number {
     let found = 0
@@ -58,6 +78,13 @@ export class Lists {
     }
     const address = this.#shared * pageWords + this.#used
     this.#used += words
+    return address
+  }
+
+  /** A list of these words. */
+  put(words: Uint32Array, sizeClass = Lists.sizeClass(words.length)): number {
+    const address = this.allocate(sizeClass)
+    this.page(address).set(words, this.offset(address))
     return address
   }
 

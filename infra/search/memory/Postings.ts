@@ -1,5 +1,6 @@
+import type { Steps } from "#engine/steps.ts"
 import { countsBeside } from "../packedCount.ts"
-import { Lists } from "./Lists.ts"
+import { concatenated, Lists, stretch } from "./Lists.ts"
 import type { Sieve } from "./Sieve.ts"
 
 /**
@@ -13,6 +14,19 @@ const grown = <A extends Uint32Array | Uint8Array>(array: A, make: (length: numb
   bigger.set(array)
   return bigger
 }
+
+/** Terms by number, and their postings. */
+export interface TermsImage {
+  /** Of a number that is free the term is empty, and it has no words. */
+  readonly terms: ReadonlyArray<string>
+  /** Words of each. */
+  readonly lengths: Uint32Array
+  /** The lists of all, one behind another. */
+  readonly words: Uint32Array
+}
+
+/** Terms of an image, and words of their postings unless one term has more: some milliseconds. */
+const portion = { terms: 2_000, words: 128 * 1024 }
 
 /**
  * Which documents have a term, and how often per field. A term's list is pairs of words (slot, packed counts) in no
@@ -54,6 +68,11 @@ export class Postings {
     return this.#numbers.get(term)
   }
 
+  /** The term that has a number. */
+  term(number: number): string {
+    return this.#terms[number]!
+  }
+
   /** Numbers of terms are below this. */
   get numbers(): number {
     return this.#terms.length
@@ -73,8 +92,8 @@ export class Postings {
       else high = middle
     }
     let at = from + 2 * low
-    if (words[at] !== slot) for (at = last; words[at] !== slot; ) at -= 2
-    return words[at + 1]!
+    if (words[at] !== slot) for (at = last; at >= from && words[at] !== slot; ) at -= 2
+    return at < from ? 0 : words[at + 1]!
   }
 
   /** The term's postings as a window of words, or `undefined`. Valid until the next change. */
@@ -111,24 +130,73 @@ export class Postings {
     const last = from + this.#lengths[number]! - 2
     // The list is in no order: a scan of even 100,000 postings is some tens of microseconds, and removals are rare.
     let at = last
-    while (words[at] !== slot) at -= 2
+    while (at >= from && words[at] !== slot) at -= 2
+    if (at < from) return
     words[at] = words[last]!
     words[at + 1] = words[last + 1]!
     this.#lengths[number]! -= 2
     if (last === from) this.#forget(number)
   }
 
+  /** What it has, portion by portion; each as long as nothing changes. */
+  *images(): Generator<TermsImage> {
+    const all = this.#terms.length
+    for (let from = 0; from < all; ) {
+      let [to, words] = [from, 0]
+      const lists: Array<Uint32Array> = []
+      while (to < all && to - from < portion.terms && words < portion.words) {
+        lists.push(this.#lists.words(this.#addresses[to]!, this.#lengths[to]!))
+        words += this.#lengths[to++]!
+      }
+      yield {
+        terms: this.#terms.slice(from, to),
+        lengths: this.#lengths.subarray(from, to),
+        words: concatenated(lists)
+      }
+      from = to
+    }
+  }
+
+  /** Puts an image behind what was restored so far. */
+  *restore({ terms, lengths, words }: TermsImage): Steps<void> {
+    let used = 0
+    for (const [at, length] of lengths.entries()) {
+      if (at % stretch === 0) yield
+      const number = this.#terms.length
+      this.#room(number)
+      const next = used + length
+      if (length === 0) {
+        this.#terms.push("")
+        this.#freed.push(number)
+        continue
+      }
+      const sizeClass = Lists.sizeClass(length)
+      this.#call(number, terms[at]!)
+      this.#lengths[number] = length
+      this.#classes[number] = sizeClass
+      this.#addresses[number] = this.#lists.put(words.subarray(used, next), sizeClass)
+      used = next
+    }
+  }
+
+  #room(number: number): void {
+    if (number < this.#addresses.length) return
+    this.#addresses = grown(this.#addresses, (length) => new Uint32Array(length))
+    this.#lengths = grown(this.#lengths, (length) => new Uint32Array(length))
+    this.#classes = grown(this.#classes, (length) => new Uint8Array(length))
+  }
+
+  /** Gives a number to a term. */
+  #call(number: number, term: string): void {
+    this.#sieve.add(term)
+    this.#terms[number] = term
+    this.#numbers.set(term, number)
+  }
+
   #insert(term: string): number {
     const number = this.#freed.pop() ?? this.#terms.length
-    if (number >= this.#addresses.length) {
-      this.#addresses = grown(this.#addresses, (length) => new Uint32Array(length))
-      this.#lengths = grown(this.#lengths, (length) => new Uint32Array(length))
-      this.#classes = grown(this.#classes, (length) => new Uint8Array(length))
-    }
-    const kept = detached(term)
-    this.#sieve.add(kept)
-    this.#terms[number] = kept
-    this.#numbers.set(kept, number)
+    this.#room(number)
+    this.#call(number, detached(term))
     this.#classes[number] = 0
     this.#lengths[number] = 0
     this.#addresses[number] = this.#lists.allocate(0)

@@ -1,10 +1,21 @@
 import type { Profile } from "#domain/search/embeddings/Profile.ts"
-import { Lists } from "./Lists.ts"
+import type { Steps } from "#engine/steps.ts"
+import { concatenated, Lists, stretch } from "./Lists.ts"
 
 /** Words before a profile's pieces, which lie two to a word. */
 const head = 2
 const half = 16
 const low = 0xffff
+
+/** Profiles of some slots; one that is free has no words. */
+export interface ProfilesImage {
+  /** By slot, its pieces. */
+  readonly counts: Uint16Array
+  readonly hubs: Float32Array
+  readonly characters: Uint32Array
+  /** The lists of all, one behind another. */
+  readonly words: Uint32Array
+}
 
 /** Profiles of a segment's slots, outside the garbage-collected heap, and how many of them have a piece. */
 export class Profiles {
@@ -48,6 +59,7 @@ export class Profiles {
       else this.#frequencies.set(piece, left)
     }
     this.#lists.free(this.#addresses[slot]!, Lists.sizeClass(wordsOf(this.#counts[slot]!)))
+    for (const column of [this.#counts, this.#hubs, this.#characters]) column[slot] = 0
   }
 
   /** Those of some slots, whose pieces lie in one buffer: to make one takes longer than to fill it. */
@@ -75,6 +87,49 @@ export class Profiles {
       hub: this.#hubs[slot]!,
       characters: this.#characters[slot]!
     }
+  }
+
+  /** What the slots from one on to another have; `isFree` says of which nothing is left. */
+  image(from: number, to: number, isFree: (slot: number) => boolean): ProfilesImage {
+    const lists: Array<Uint32Array> = []
+    for (let slot = from; slot < to; slot++) {
+      if (!isFree(slot)) lists.push(this.#lists.words(this.#addresses[slot]!, wordsOf(this.#counts[slot]!)))
+    }
+    return {
+      counts: this.#counts.subarray(from, to),
+      hubs: this.#hubs.subarray(from, to),
+      characters: this.#characters.subarray(from, to),
+      words: concatenated(lists)
+    }
+  }
+
+  /** Puts an image behind what was restored so far. */
+  *restore(
+    from: number,
+    { counts, hubs, characters, words }: ProfilesImage,
+    isFree: (slot: number) => boolean
+  ): Steps<void> {
+    if (from + counts.length > this.#counts.length) this.#grow(from + counts.length)
+    this.#counts.set(counts, from)
+    this.#hubs.set(hubs, from)
+    this.#characters.set(characters, from)
+    let used = 0
+    for (let slot = from; slot < from + counts.length; slot++) {
+      if (slot % stretch === 0) yield
+      if (isFree(slot)) continue
+      const next = used + wordsOf(this.#counts[slot]!)
+      this.#addresses[slot] = this.#lists.put(words.subarray(used, next))
+      used = next
+    }
+  }
+
+  /** Pieces, and behind each how many profiles have it. */
+  get frequencies(): Uint32Array {
+    return Uint32Array.from([...this.#frequencies].flat())
+  }
+
+  set frequencies(pairs: Uint32Array) {
+    for (let at = 0; at < pairs.length; at += 2) this.#frequencies.set(pairs[at]!, pairs[at + 1]!)
   }
 
   #grow(slot: number): void {

@@ -1,16 +1,56 @@
 import { fieldCount } from "#domain/search/bm25f.ts"
 import { eachTerm, fields } from "#domain/search/IndexedText.ts"
 import { verdict, verdictOdds } from "#domain/search/score.ts"
+import type { Steps } from "#engine/steps.ts"
 import type { IndexedSnippet, Votes } from "#ports/SnippetIndex.ts"
 import { countIn, packCount } from "../packedCount.ts"
-import { Lists } from "./Lists.ts"
+import { concatenated, Lists, stretch } from "./Lists.ts"
 import { Postings } from "./Postings.ts"
-import { Profiles } from "./Profiles.ts"
+import { Profiles, type ProfilesImage } from "./Profiles.ts"
 import type { Sieve } from "./Sieve.ts"
-import type { VectorMemory } from "./VectorMemory.ts"
-import { Vectors } from "./Vectors.ts"
+import { blockVectors, type VectorMemory } from "./VectorMemory.ts"
+import { type BlockImage, Vectors } from "./Vectors.ts"
 
 const longestField = 0xffff
+/** What a free slot has. */
+const noKind: IndexedSnippet["kind"] = "file"
+
+/** How often a snippet has each of its terms, packed by field, and tokens per field. */
+interface Counted {
+  readonly counts: ReadonlyMap<string, number>
+  readonly lengths: ReadonlyArray<number>
+}
+
+const countsIn = (text: IndexedSnippet["text"]): Counted => {
+  const counts = new Map<string, number>()
+  const lengths = fields.map((name, field) => {
+    let length = 0
+    eachTerm(text[name], (term, count) => {
+      length += count
+      counts.set(term, packCount(counts.get(term) ?? 0, field, count))
+    })
+    return Math.min(length, longestField)
+  })
+  return { counts, lengths }
+}
+
+/** What some slots of a segment have, those of one block of vectors. */
+export interface SlotsImage {
+  /** An empty one: the slot is free. */
+  readonly ids: ReadonlyArray<string>
+  readonly agents: ReadonlyArray<string | null>
+  readonly kinds: ReadonlyArray<IndexedSnippet["kind"]>
+  readonly languages: ReadonlyArray<string>
+  readonly lengths: Uint16Array
+  readonly verdicts: Float64Array
+  readonly completeness: Float64Array
+  readonly humanUps: Uint32Array
+  /** By slot, how many terms it has, and their numbers, one slot behind another. */
+  readonly termCounts: Uint32Array
+  readonly terms: Uint32Array
+  readonly profiles: ProfilesImage
+  readonly vectors: BlockImage | undefined
+}
 
 /**
  * The snippets of one home that are public, or those that are not: the unit of visibility, so that a search sees whole
@@ -55,17 +95,25 @@ export class Segment {
 
   add(snippet: IndexedSnippet): number {
     const { id, agent, kind, language, text, vector, completeness } = snippet
-    const slot = this.#freed.pop() ?? this.ids.length
+    const slot = this.#freed.at(-1) ?? this.ids.length
     if (slot >= this.verdicts.length) this.#grow()
-    this.ids[slot] = id
+    // what may be wrong with one comes first, and leaves nothing: until it has its id the slot is free
+    const counts = countsIn(text)
+    this.profiles.add(slot, snippet.profile)
+    try {
+      this.vectors.set(slot, vector)
+    } catch (error) {
+      this.profiles.remove(slot)
+      throw error
+    }
+    this.#index(slot, counts)
     this.agents[slot] = agent
     this.kinds[slot] = kind
     this.languages[slot] = language
     this.completeness[slot] = completeness
     this.vote(slot, snippet)
-    this.vectors.set(slot, vector)
-    this.profiles.add(slot, snippet.profile)
-    this.#index(slot, text)
+    this.ids[slot] = id
+    this.#freed.pop()
     this.documents++
     return slot
   }
@@ -87,10 +135,22 @@ export class Segment {
     for (let field = 0; field < fieldCount; field++) this.tokens[field]! -= this.lengths[slot * fieldCount + field]!
     this.vectors.set(slot, null)
     this.profiles.remove(slot)
+    // nothing is left of it, here or in a snapshot
     this.ids[slot] = ""
     this.agents[slot] = null
+    this.kinds[slot] = noKind
+    this.languages[slot] = ""
+    this.lengths.fill(0, slot * fieldCount, (slot + 1) * fieldCount)
+    for (const column of [this.verdicts, this.verdictOdds, this.completeness, this.humanUps, this.#termCounts])
+      column[slot] = 0
     this.#freed.push(slot)
     this.documents--
+  }
+
+  /** The terms of a document. */
+  termsOf(slot: number): ReadonlyArray<string> {
+    const numbers = this.#lists.words(this.#terms[slot]!, this.#termCounts[slot]!)
+    return Array.from(numbers, (number) => this.postings.term(number))
   }
 
   /**
@@ -119,17 +179,69 @@ export class Segment {
     return lengths
   }
 
-  #index(slot: number, text: IndexedSnippet["text"]): void {
-    const counts = new Map<string, number>()
-    for (let field = 0; field < fieldCount; field++) {
-      let length = 0
-      eachTerm(text[fields[field]!], (term, count) => {
-        length += count
-        counts.set(term, packCount(counts.get(term) ?? 0, field, count))
-      })
-      const kept = Math.min(length, longestField)
-      this.lengths[slot * fieldCount + field] = kept
-      this.tokens[field]! += kept
+  /** What its slots have, block by block; each as long as nothing changes. */
+  *images(): Generator<SlotsImage> {
+    for (let from = 0; from < this.slots; from += blockVectors) {
+      const to = Math.min(from + blockVectors, this.slots)
+      const isFree = (slot: number) => this.ids[slot] === ""
+      const terms: Array<Uint32Array> = []
+      for (let slot = from; slot < to; slot++)
+        if (!isFree(slot)) terms.push(this.#lists.words(this.#terms[slot]!, this.#termCounts[slot]!))
+      yield {
+        ids: this.ids.slice(from, to),
+        agents: this.agents.slice(from, to),
+        kinds: this.kinds.slice(from, to),
+        languages: this.languages.slice(from, to),
+        lengths: this.lengths.subarray(from * fieldCount, to * fieldCount),
+        verdicts: this.verdicts.subarray(from, to),
+        completeness: this.completeness.subarray(from, to),
+        humanUps: this.humanUps.subarray(from, to),
+        termCounts: this.#termCounts.subarray(from, to),
+        terms: concatenated(terms),
+        profiles: this.profiles.image(from, to, isFree),
+        vectors: this.vectors.image(from / blockVectors)
+      }
+    }
+  }
+
+  /** Puts an image behind what was restored so far. */
+  *restore(image: SlotsImage): Steps<void> {
+    const from = this.slots
+    const to = from + image.ids.length
+    while (this.verdicts.length < to) this.#grow()
+    for (const [at, id] of image.ids.entries()) {
+      this.ids.push(id)
+      this.agents.push(image.agents[at]!)
+      this.kinds.push(image.kinds[at]!)
+      this.languages.push(image.languages[at]!)
+    }
+    this.lengths.set(image.lengths, from * fieldCount)
+    this.verdicts.set(image.verdicts, from)
+    this.completeness.set(image.completeness, from)
+    this.humanUps.set(image.humanUps, from)
+    this.#termCounts.set(image.termCounts, from)
+    yield* this.profiles.restore(from, image.profiles, (slot) => this.ids[slot] === "")
+    if (image.vectors !== undefined) this.vectors.restore(from / blockVectors, image.vectors)
+    let used = 0
+    for (let slot = from; slot < to; slot++) {
+      if (slot % stretch === 0) yield
+      if (this.ids[slot] === "") {
+        this.#freed.push(slot)
+        continue
+      }
+      const next = used + this.#termCounts[slot]!
+      this.#terms[slot] = this.#lists.put(image.terms.subarray(used, next))
+      used = next
+      this.verdictOdds[slot] = verdictOdds(this.verdicts[slot]!)
+      for (let field = 0; field < fieldCount; field++) this.tokens[field]! += this.lengths[slot * fieldCount + field]!
+      this.documents++
+    }
+  }
+
+  #index(slot: number, { counts, lengths }: Counted): void {
+    for (const [field, length] of lengths.entries()) {
+      this.lengths[slot * fieldCount + field] = length
+      this.tokens[field]! += length
     }
     const address = this.#lists.allocate(Lists.sizeClass(counts.size))
     const words = this.#lists.page(address)

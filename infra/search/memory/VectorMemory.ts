@@ -82,9 +82,22 @@ export class VectorMemory {
     else freed.push(block)
   }
 
+  /** All bytes of a block, until the next one is allocated. */
+  bytesOf({ address, vectors }: Block): Uint8Array {
+    return this.#bytes.subarray(address, address + this.#size(vectors))
+  }
+
+  /** A block with such bytes. */
+  load(vectors: number, bytes: Uint8Array): Block {
+    if (bytes.length !== this.#size(vectors)) throw new Error("these are no bytes of such a block")
+    const block = this.allocate(vectors)
+    this.#bytes.set(bytes, block.address)
+    return block
+  }
+
   /** Whether nothing is left of any vector in it. */
-  isBlank({ address, vectors }: Block): boolean {
-    return this.#bytes.subarray(address, address + this.#size(vectors)).every((byte) => byte === 0)
+  isBlank(block: Block): boolean {
+    return this.bytesOf(block).every((byte) => byte === 0)
   }
 
   /** Copies all vectors of a block into a larger one. */

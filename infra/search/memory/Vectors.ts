@@ -1,6 +1,12 @@
 import type { Vector } from "#domain/search/embeddings/vector.ts"
 import { type Block, blockVectors, type VectorMemory } from "./VectorMemory.ts"
 
+/** A block as it lies in memory. */
+export interface BlockImage {
+  readonly vectors: number
+  readonly bytes: Uint8Array
+}
+
 /** Unit vectors of a segment's slots, by slot, in blocks: to add one copies no more than what is in one block. */
 export class Vectors {
   readonly #memory: VectorMemory
@@ -46,6 +52,16 @@ export class Vectors {
   estimate(slots: number, estimates: Float32Array, at: number): void {
     estimates.fill(-this.#memory.mostEstimate, at, at + slots)
     this.#each(slots, (block, from, count) => this.#memory.estimate(block, count, estimates, at + from))
+  }
+
+  /** What a block has, as long as nothing is allocated; blocks have `blockVectors` slots each. */
+  image(number: number): BlockImage | undefined {
+    const block = this.#blocks[number]
+    return block === undefined ? undefined : { vectors: block.vectors, bytes: this.#memory.bytesOf(block) }
+  }
+
+  restore(number: number, { vectors, bytes }: BlockImage): void {
+    this.#blocks[number] = this.#memory.load(vectors, bytes)
   }
 
   /** Gives back all memory. */

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { parts } from "#domain/search/explanation.ts"
 import { ShownComment } from "../Comments.ts"
 import { FunctionReputation } from "../Functions.ts"
-import { fraction, JsonObject, JsonSchema, optional, Task, whole } from "../fields.ts"
+import { fraction, JsonObject, JsonSchema, optional, Stale, Task, whole } from "../fields.ts"
 
 export const SearchRequest = Schema.Struct({
   task: Task,
@@ -142,5 +142,6 @@ export const SearchResponse = Schema.Struct({
   /** Words of the task that no snippet has, and what they were taken for. */
   mended: Schema.Array(MendedWord),
   /** Only where it was. */
-  fallback: Schema.optionalKey(Fallback)
+  fallback: Schema.optionalKey(Fallback),
+  stale: Stale
 }).annotate({ identifier: "SearchResponse" })

@@ -111,7 +111,7 @@ export const serve = async (dataDir: string, environment: Environment = {}, know
     })
     const keyFile = join(dataDir, "owner.key")
     const written = () => (existsSync(keyFile) ? readFileSync(keyFile, "utf8").trim() || undefined : undefined)
-    const key = known ?? (await within(60_000, "writing the key", written))
+    const key = known ?? (await within(240_000, "writing the key", written))
     const ask = async <A>(method: string, path: string, body?: object, as = key): Promise<A> => {
       const response = await fetch(url + path, {
         method,

@@ -46,10 +46,12 @@ export const command = Command.make(
       const ask = yield* service({ workspace, publicSnips })
       const given = { task, topK: limit, ...(explain ? { explain } : {}) }
       const { data, wire } = yield* ask((cairn, options) => cairn.snippets.search(given, options))
+      const late = data.stale ? ["The index is behind. What was stored last may be missing: ask again for it."] : []
       yield* answer(wire, () =>
         data.matches.length === 0
-          ? ["Nothing is found."]
+          ? ["Nothing is found.", ...late]
           : [
+              ...late,
               ...(data.fallback === null
                 ? []
                 : [`By the service's own table, not by its embedding model (${plain(data.fallback)}).`]),

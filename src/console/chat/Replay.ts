@@ -1,9 +1,16 @@
 import { useEffect } from "preact/hooks"
+import type { TakenTurn, TurnList } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
+import type { Loaded } from "../loading.ts"
+import { whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
+import { Time } from "../parts/Time.ts"
 import { go, href } from "../router.ts"
 import { may } from "../session.ts"
-import { filesOf, type Heard, type Turn } from "./follow.ts"
+import { FilesAfter } from "./FilesAfter.ts"
+import { costIn, lasted, sumOfTurns, tokensIn } from "./figures.ts"
+import { filesOf, type Heard } from "./follow.ts"
+import { WhatItSaw } from "./Told.ts"
 import { Turns } from "./Turns.ts"
 
 /** The turn that an address asks for, within those that there are; `undefined`: all of them. */
@@ -20,13 +27,43 @@ const isTaken = ({ target, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent):
   shiftKey ||
   (target as Element).closest("input, textarea, select, pre, dialog") !== null
 
-const tokensOf = (turns: ReadonlyArray<Turn>) => ({
-  read: turns.reduce((sum, { usage }) => sum + (usage?.inputTokens ?? 0), 0),
-  written: turns.reduce((sum, { usage }) => sum + (usage?.outputTokens ?? 0), 0)
-})
+/** What a turn took, one thing a line. */
+const Took = ({ of }: { readonly of: TakenTurn }): Node => html`<ul class="facts-list">
+  <li>Answered by: ${of.model === null ? "not known" : html`<${Text} of=${of.model} />`}${ends[of.ended] !== undefined && `, ${ends[of.ended]}`}</li>
+  <li>Time: ${lasted(of.begunAt, of.answeredAt)} until the model had answered${of.toolsEndedAt !== null && `, ${lasted(of.answeredAt, of.toolsEndedAt)} for its tools`}. Answered <${Time} at=${of.answeredAt} /></li>
+  <li>Tokens: ${tokensIn(of.usage)}</li>
+  <li>Cost: ${costOf(of.cost)}</li>
+  ${of.compacted !== null && html`<li>Before it, turns up to ${of.compacted.upTo} were summed up: ${tokensIn(of.compacted.usage)}, ${costOf(of.compacted.cost)}${of.compacted.model === null && " (no model could, so it is a list of the steps)"}</li>`}
+</ul>`
 
-/** One turn of a run by itself, with the files as the run had changed them by then. */
-export const Replay = ({ id, of, step }: { readonly id: string; readonly of: Heard; readonly step: number }): Node => {
+/** Ends of a turn that are none of a usual one. */
+const ends: { readonly [ended: string]: string } = {
+  paused: "which wanted to go on by itself",
+  declined: "which declined the task",
+  cut: "whose answer came to its limit of tokens",
+  full: "for which the conversation was too long"
+}
+
+const costOf = (cost: number | null): string =>
+  cost === null ? "not known, as no price is configured for this model" : costIn(cost)
+
+/** What all turns up to one took; what was remembered of a chat comes behind its last turn. */
+const SoFar = ({ of: { turns, remembered }, step }: { readonly of: TurnList; readonly step: number }): Node => {
+  const { usage, cost } = sumOfTurns(turns.slice(0, step))
+  return html`<p>So far: ${tokensIn(usage)}, ${costOf(cost)}.</p>
+    ${step === turns.length && remembered !== null && html`<p class="quiet">Then, for the workspace's memory: ${tokensIn(remembered.usage)}, ${costOf(remembered.cost)}.</p>`}`
+}
+
+interface Of {
+  readonly id: string
+  readonly of: Heard
+  readonly step: number
+  /** Of its turns, as far as they are known. */
+  readonly facts: readonly [Loaded<TurnList>, () => void]
+}
+
+/** One turn of a run by itself: what the model saw, said and took, and the files that the run had by then. */
+export const Replay = ({ id, of, step, facts }: Of): Node => {
   const last = of.turns.length
   const at = (turn: number) => href("run", { id }, { turn })
   useEffect(() => {
@@ -41,18 +78,27 @@ export const Replay = ({ id, of, step }: { readonly id: string; readonly of: Hea
   }, [id, step, last])
   const past = of.turns.slice(0, step)
   const files = filesOf({ ...of, turns: past })
-  const { read, written } = tokensOf(past)
   const isForgotten = past.some((turn) => turn.isForgotten)
+  const { workspace } = of
   return html`<nav class="turn-steps" aria-label="Steps of the run">
       ${step > 1 ? html`<a href=${at(step - 1)} rel="prev">← Turn ${step - 1}</a>` : html`<span class="quiet">The first turn</span>`}
       <b role="status">Turn ${step} of ${last}</b>
       ${step < last ? html`<a href=${at(step + 1)} rel="next">Turn ${step + 1} →</a>` : html`<span class="quiet">The last turn</span>`}
       <a href=${href("run", { id })}>All turns</a></nav>
+    ${may("runs.turn") && html`<${WhatItSaw} id=${id} turn=${step} />`}
     <${Turns} of=${of.turns.slice(step - 1, step)} />
-    <section aria-label="After this turn"><h2>After this turn</h2>
-      <p>${read.toLocaleString("en")} tokens read and ${written.toLocaleString("en")} written so far.</p>
+    ${
+      may("runs.turns") &&
+      html`<section aria-label="What it took"><h2>What it took</h2>${whenThere(
+        facts,
+        (list) =>
+          html`${list.turns[step - 1] !== undefined && html`<${Took} of=${list.turns[step - 1]} />`}<${SoFar} of=${list} step=${step} />`,
+        3
+      )}</section>`
+    }
+    <section aria-label="After this turn"><h2>Changed by then</h2>
       ${files.length === 0 && html`<p class="quiet">${isForgotten ? "Which files were changed by then is not known any more: it is forgotten a day after the run." : "No file was changed by then."}</p>`}
       <ul class="plain changes">${files.map(({ path, status }) => html`<li key=${path}><span class=${`status ${status}`}>${status}</span> <span class="path"><${Text} of=${path} /></span></li>`)}</ul></section>
-    <p class="note">What is not told here: the messages that the model was sent at this turn, and what it cost.
-      ${may("events.newestEvents") && html` When each step was recorded is <a href=${href("events", {}, { stream: `chat-${id}` })}>in the log</a>.`}</p>`
+    ${workspace !== undefined && may("workspaces.tree") && html`<section aria-label="All files"><h2>All files after this turn</h2><${FilesAfter} key=${step} run=${id} workspace=${workspace} of=${of} step=${step} /></section>`}
+    ${may("events.newestEvents") && html`<p class="note">Each step is <a href=${href("events", {}, { stream: `chat-${id}` })}>in the log</a>.</p>`}`
 }

@@ -1,36 +1,56 @@
-import type { ToolCall, ToolResult } from "../../../clients/typescript/src/index.ts"
+import type { TakenTurn, ToolCall, ToolResult } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
+import { Folded } from "../parts/Folded.ts"
+import { number } from "../parts/figures.ts"
+import { Long } from "../parts/Long.ts"
 import { Text } from "../parts/Text.ts"
-import { plain } from "../visible.ts"
+import { costIn, lasted } from "./figures.ts"
 import type { Turn } from "./follow.ts"
 
-/** Characters of what a tool took or gave that are shown. */
-const most = 20_000
+/** The beginning of a text, for the line that stands for it. */
+export const firstLineOf = (text: string): string => text.slice(0, 1_000).split("\n")[0]!.slice(0, 120)
 
-const cut = (text: string): string =>
-  text.length <= most ? text : `${text.slice(0, most)}\n… ${(text.length - most).toLocaleString("en")} more characters`
-
-/** The first thing that a tool was told, for the line that stands for it. */
-const hintOf = ({ input }: ToolCall): string => {
+/** The first thing that a tool was told, in that line. */
+export const hintOf = ({ input }: Pick<ToolCall, "input">): string => {
   if (typeof input !== "object" || input === null) return ""
   const [first] = Object.values(input)
-  return typeof first === "string" ? first.split("\n")[0]!.slice(0, 120) : ""
+  return typeof first === "string" ? firstLineOf(first) : ""
 }
 
-const Call = ({ call, result }: { readonly call: ToolCall; readonly result: ToolResult | undefined }): Node => html`
-  <li><details><summary>
-      <span class=${`status ${result === undefined ? "" : result.isError ? "failed" : "completed"}`}>${result === undefined ? "running" : result.isError ? "failed" : "done"}</span>
-      <b><${Text} of=${call.name} /></b> <span class="path quiet"><${Text} of=${hintOf(call)} /></span></summary>
-    <dl><dt>Input</dt><dd><pre tabindex="0" role="region" aria-label=${`Input of ${plain(call.name)}`}><${Text} of=${cut(JSON.stringify(call.input, null, 2) ?? "null")} lines /></pre></dd>
-      ${result !== undefined && html`<dt>Output</dt><dd><pre tabindex="0" role="region" aria-label=${`Output of ${plain(call.name)}`}><${Text} of=${cut(result.content)} lines /></pre></dd>`}</dl>
-  </details></li>`
+/** What a tool was told, as it is shown. */
+export const inputOf = ({ input }: Pick<ToolCall, "input">): string => JSON.stringify(input, null, 2) ?? "null"
 
-/** What the model said turn by turn, and what its tools did. */
-export const Turns = ({ of }: { readonly of: ReadonlyArray<Turn> }): Node => html`
-  <ol class="turns">${of.map(
-    ({ turn, text, calls, results, usage }) => html`<li key=${turn}>
-      <h2>Turn ${turn}${usage !== undefined && usage.inputTokens + usage.outputTokens > 0 && html` <small>${usage.inputTokens.toLocaleString("en")} tokens read, ${usage.outputTokens.toLocaleString("en")} written</small>`}</h2>
-      ${text !== "" && html`<p class="said"><${Text} of=${text} lines /></p>`}
+const Call = ({ call, result }: { readonly call: ToolCall; readonly result: ToolResult | undefined }): Node => {
+  const state = result === undefined ? "running" : result.isError ? "failed" : "done"
+  const summary = html`<span class=${`status ${result === undefined ? "" : result.isError ? "failed" : "completed"}`}>${state}</span>
+    <b><${Text} of=${call.name} /></b> <span class="path quiet"><${Text} of=${hintOf(call)} /></span>`
+  return html`<li><${Folded} summary=${summary}>${() => html`<dl><dt>Input</dt><dd><${Long} of=${inputOf(call)} label=${`Input of ${call.name}`} /></dd>
+      ${result !== undefined && html`<dt>Output</dt><dd><${Long} of=${result.content} label=${`Output of ${call.name}`} /></dd>`}</dl>`}<//></li>`
+}
+
+/** What a turn took, in a few words. */
+const Took = ({ of: { usage }, known }: { readonly of: Turn; readonly known: TakenTurn | undefined }): Node | null => {
+  const tokens = usage !== undefined && usage.inputTokens + usage.outputTokens > 0
+  const parts = [
+    ...(tokens ? [`${number(usage.inputTokens)} tokens read, ${number(usage.outputTokens)} written`] : []),
+    ...(known === undefined ? [] : [lasted(known.begunAt, known.toolsEndedAt ?? known.answeredAt), costIn(known.cost)])
+  ]
+  return parts.length === 0 ? null : html` <small>${parts.join(" · ")}</small>`
+}
+
+/** What the model said turn by turn, and what its tools did. `facts`: what is known of turns beside. */
+export const Turns = ({
+  of,
+  facts = []
+}: {
+  readonly of: ReadonlyArray<Turn>
+  readonly facts?: ReadonlyArray<TakenTurn>
+}): Node => html`
+  <ol class="turns">${of.map((one) => {
+    const { turn, text, calls, results } = one
+    return html`<li key=${turn}>
+      <h2>Turn ${turn}<${Took} of=${one} known=${facts.find((known) => known.turn === turn)} /></h2>
+      ${text !== "" && html`<p class="said"><${Long} of=${text} /></p>`}
       ${
         calls.length > 0 &&
         html`<ul class="rows calls">${calls.map(
@@ -39,4 +59,4 @@ export const Turns = ({ of }: { readonly of: ReadonlyArray<Turn> }): Node => htm
         )}</ul>`
       }
     </li>`
-  )}</ol>`
+  })}</ol>`

@@ -26,12 +26,21 @@ export interface Turn {
 export interface Heard {
   readonly turns: ReadonlyArray<Turn>
   readonly workspace: string | undefined
+  /** The commit that it began on. */
+  readonly base: string | undefined
   readonly model: string
   readonly notes: ReadonlyArray<string>
   readonly run: Omit<Run, "_requestId"> | undefined
 }
 
-export const silence: Heard = { turns: [], workspace: undefined, model: "", notes: [], run: undefined }
+export const silence: Heard = {
+  turns: [],
+  workspace: undefined,
+  base: undefined,
+  model: "",
+  notes: [],
+  run: undefined
+}
 
 const empty = (turn: number): Turn => ({
   turn,
@@ -58,6 +67,8 @@ export const heardAfter = (heard: Heard, event: RunEvent): Heard => {
   switch (event.type) {
     case "requested":
       return { ...heard, workspace: event.workspaceId, model: event.model }
+    case "started":
+      return { ...heard, base: event.commit ?? undefined }
     case "text":
       // a turn that is said once more begins anew
       return withTurn(heard, event.turn, (turn) => ({ ...turn, text: turn.text.slice(0, event.offset) + event.text }))
@@ -98,6 +109,31 @@ export const filesOf = ({ turns }: Heard): ReadonlyArray<FileChange> => {
       const before = files.get(file.path)
       const status = before?.status === "created" && file.status === "modified" ? "created" : file.status
       files.set(file.path, { path: file.path, status })
+    }
+  return [...files.values()]
+}
+
+/** A file that the Write tool wrote whole. */
+export interface Written {
+  readonly path: string
+  readonly content: string
+  readonly turn: number
+  /** The Edit tool changed it behind that. */
+  readonly isEdited: boolean
+}
+
+/** Files as the Write tool wrote them at last, as far as turns tell. */
+export const writesOf = (turns: ReadonlyArray<Turn>): ReadonlyArray<Written> => {
+  const files = new Map<string, Written>()
+  for (const { turn, calls, results } of turns)
+    for (const { id, name, input } of calls) {
+      const { file_path: given, content } = (input ?? {}) as { readonly [field: string]: unknown }
+      const isDone = results.some(({ toolCallId, isError }) => toolCallId === id && !isError)
+      if (!isDone || typeof given !== "string") continue
+      const path = given.replace(/^(\/workspace\/|\.\/)/, "")
+      const before = files.get(path)
+      if (name === "Write" && typeof content === "string") files.set(path, { path, content, turn, isEdited: false })
+      if (name === "Edit" && before !== undefined) files.set(path, { ...before, isEdited: true })
     }
   return [...files.values()]
 }

@@ -1,27 +1,32 @@
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useMemo, useState } from "preact/hooks"
 import { html, type Node } from "../html.ts"
 import { shown } from "../parts/Text.ts"
+import { useSome } from "../parts/useSome.ts"
+import { bearable } from "../visible.ts"
 import { coloured, type Line, uncoloured } from "./colours.ts"
 
 /** Lines that a browser lays out, or leaves alone, together. */
 const together = 100
+/** Lines that are shown before somebody asks for more. */
+const atFirst = 2_500
 /** Characters of a line that are shown. */
 const mostOfLine = 2_000
 
 /** The lines as they are, and with their colours as soon as these are there. */
-export const useColoured = (source: string, language: string | undefined): ReadonlyArray<Line> => {
+const useColoured = (source: string, language: string | undefined): ReadonlyArray<Line> => {
+  const plain = useMemo(() => uncoloured(source), [source])
   const [lines, setLines] = useState<{ readonly of: string; readonly lines: ReadonlyArray<Line> }>()
   useEffect(() => {
     let left = false
     coloured(source, language).then(
-      (lines) => left || setLines({ of: source, lines }),
+      (lines) => left || lines === undefined || setLines({ of: source, lines }),
       () => undefined
     )
     return () => {
       left = true
     }
   }, [source, language])
-  return lines?.of === source ? lines.lines : uncoloured(source)
+  return lines?.of === source ? lines.lines : plain
 }
 
 const classOf = (scope: string | undefined) => scope && `hl-${scope.split(".")[0]!.replace(/[^a-z-]/g, "")}`
@@ -61,9 +66,14 @@ export const Code = ({
   /** Lines that are shown. */
   readonly most?: number
 }): Node => {
-  const lines = useColoured(source, language).slice(0, most)
+  const all = useColoured(
+    useMemo(() => bearable(source), [source]),
+    language
+  )
+  const [some, more] = useSome(all, { first: Math.min(most, atFirst), step: atFirst, what: "lines" })
+  const lines = some.slice(0, most)
   const chunks = Array.from({ length: Math.ceil(lines.length / together) }, (_, index) => index * together)
   return html`<div class="code" tabindex="0" role="region" aria-label=${label}>
     ${chunks.map((at) => html`<${Chunk} key=${at} lines=${lines.slice(at, at + together)} from=${at + 1} />`)}
-  </div>`
+  </div>${more && most > atFirst && html`<p class="note">${more}</p>`}`
 }

@@ -2,8 +2,12 @@
 export type Coloured = readonly [scope: string | undefined, text: string]
 export type Line = ReadonlyArray<Coloured>
 
-/** Characters above which nothing is coloured, and in a line which is shown in part. */
+/** Characters above which nothing is coloured: of a source, and of any of its lines. */
 const mostColoured = 200_000
+const mostOfLine = 1_000
+/** Characters that are coloured at once, and milliseconds that all of a source may take. */
+const atOnce = 6_000
+const patience = 400
 
 /** What the highlighter says, as a list: nothing of it ever becomes markup. */
 class Pieces {
@@ -51,9 +55,34 @@ export const linesOf = (pieces: ReadonlyArray<Coloured>): ReadonlyArray<Line> =>
 /** The lines of a source without colours. */
 export const uncoloured = (source: string): ReadonlyArray<Line> => linesOf([[undefined, source]])
 
-/** The lines of a source with their colours; without, where the language is not known or the source is long. */
-export const coloured = async (source: string, language: string | undefined): Promise<ReadonlyArray<Line>> => {
-  if (language === undefined || source.length > mostColoured) return uncoloured(source)
+/** A source in pieces that are not long, each from where something new seems to begin. */
+export const portionsOf = (source: string): ReadonlyArray<string> => {
+  const portions: Array<string> = []
+  let from = 0
+  while (source.length - from > atOnce) {
+    const part = source.slice(from, from + atOnce)
+    // a paragraph that is not indented is hardly ever within a string or a comment
+    const paragraph = [...part.matchAll(/\n\r?\n(?=\S)/g)].at(-1)
+    const isFar = paragraph !== undefined && paragraph.index > atOnce / 2
+    const end = isFar ? paragraph.index + paragraph[0].length - 1 : part.lastIndexOf("\n")
+    portions.push(source.slice(from, from + end + 1))
+    from += end + 1
+  }
+  return [...portions, source.slice(from)]
+}
+
+const hasLongLine = (source: string): boolean => source.split("\n").some(({ length }) => length > mostOfLine)
+
+/**
+ * The lines of a source with their colours; `undefined`: it has none, as its language is not known or it is long. A
+ * grammar may take the square of a text's length, which somebody may have written for that: so it is given little at a
+ * time, and when that has taken too long the rest stays without.
+ */
+export const coloured = async (
+  source: string,
+  language: string | undefined
+): Promise<ReadonlyArray<Line> | undefined> => {
+  if (language === undefined || source.length > mostColoured || hasLongLine(source)) return undefined
   const { default: highlighter } = await import("highlight.js")
   if (!highlighter.getLanguage(language)) {
     const name = `highlight.js/${language}.min.js`
@@ -61,7 +90,21 @@ export const coloured = async (source: string, language: string | undefined): Pr
     highlighter.configure({ __emitter: Pieces })
     highlighter.registerLanguage(language, grammar.default)
   }
-  const { pieces } = highlighter.highlight(source, { language, ignoreIllegals: true })._emitter as Pieces
-  // a grammar that gave up in the middle has not said all
-  return pieces.map(([, text]) => text).join("") === source ? linesOf(pieces) : uncoloured(source)
+  const all: Array<Coloured> = []
+  let taken = 0
+  for (const portion of portionsOf(source)) {
+    if (taken > patience) {
+      all.push([undefined, portion])
+      continue
+    }
+    const began = performance.now()
+    const { pieces } = highlighter.highlight(portion, { language, ignoreIllegals: true })._emitter as Pieces
+    taken += performance.now() - began
+    // a grammar that gave up in the middle has not said all
+    if (pieces.map(([, text]) => text).join("") !== portion) return undefined
+    all.push(...pieces)
+    // the page goes on in between
+    await new Promise((resolve) => setTimeout(resolve))
+  }
+  return linesOf(all)
 }

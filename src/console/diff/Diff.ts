@@ -1,14 +1,17 @@
 import { signal } from "@preact/signals"
-import { useState } from "preact/hooks"
+import { useMemo, useState } from "preact/hooks"
 import { lineOf } from "../code/Code.ts"
 import { html, type Node } from "../html.ts"
 import { Text } from "../parts/Text.ts"
+import { useSome } from "../parts/useSome.ts"
 import { plain } from "../visible.ts"
 import type { DiffLine, FileDiff, Hunk } from "./parse.ts"
-import { rowsOf } from "./rows.ts"
+import { type Row, rowsOf } from "./rows.ts"
 
-/** Lines of a file that are shown before somebody asks for all of them. */
-const most = 400
+/** Lines of a file that are shown at first, and further ones each time that somebody asks for more. */
+const [most, step] = [400, 2_000]
+/** Files that are listed at first, and lines that a browser lays out, or leaves alone, together. */
+const [mostFiles, together] = [200, 200]
 /** Of all files together: of more than that none is open at first. */
 const mostTogether = 4_000
 
@@ -26,45 +29,50 @@ const content = (line: DiffLine | undefined, side?: string): Node => {
     ${line.open && html`<span class="cut" title="The file ends without the end of a line">⏎ missing</span>`}</td>`
 }
 
-const Unified = ({ hunk }: { readonly hunk: Hunk }): Node => html`<tbody>
-  ${hunk.lines.map((line, index) => html`<tr key=${index}>${number(line.before)}${number(line.after)}${content(line)}</tr>`)}</tbody>`
+/** What a table has, one below the other: a line, on one side or on two, or what stands between hunks. */
+type Shown = { readonly title: string } | { readonly line: DiffLine } | Row
 
-const Split = ({ hunk }: { readonly hunk: Hunk }): Node => html`<tbody>
-  ${rowsOf(hunk.lines).map(
-    ({ left, right }, index) => html`<tr key=${index}>
-      ${number(left?.before)}${content(left, "left")}${number(right?.after)}${content(right)}</tr>`
-  )}</tbody>`
-
-/** The first lines of hunks. */
-const first = (hunks: ReadonlyArray<Hunk>, lines: number): ReadonlyArray<Hunk> => {
-  let left = lines
-  return hunks.flatMap((hunk) => {
-    if (left <= 0) return []
-    const taken = { ...hunk, lines: hunk.lines.slice(0, left) }
-    left -= taken.lines.length
-    return [taken]
+const shownOf = (hunks: ReadonlyArray<Hunk>, isBeside: boolean): ReadonlyArray<Shown> =>
+  hunks.flatMap(({ title, lines }, index): ReadonlyArray<Shown> => {
+    const between = index > 0 || title !== "" ? [{ title: title || "⋯" }] : []
+    return [...between, ...(isBeside ? rowsOf(lines) : lines.map((line) => ({ line })))]
   })
+
+const rowOf = (of: Shown, index: number): Node => {
+  if ("title" in of) return html`<tr key=${index} class="between"><td colspan="4"><${Text} of=${of.title} /></td></tr>`
+  if ("line" in of)
+    return html`<tr key=${index}>${number(of.line.before)}${number(of.line.after)}${content(of.line)}</tr>`
+  const { left, right } = of
+  return html`<tr key=${index}>${number(left?.before)}${content(left, "left")}${number(right?.after)}${content(right)}</tr>`
 }
+
+const heads = {
+  unified: ["Line before", "Line after", "Content"],
+  split: ["Line before", "Before", "Line after", "After"]
+}
+
+/** What columns are, to who hears them: the eye sees it. */
+const Heads = ({ kind }: { readonly kind: keyof typeof heads }): Node =>
+  html`<thead><tr>${heads[kind].map((head) => html`<th key=${head} scope="col"><span class="spoken">${head}</span></th>`)}</tr></thead>`
+
+const Part = ({ of, kind }: { readonly of: ReadonlyArray<Shown>; readonly kind: string }): Node => html`
+  <div class="chunk" style=${{ "--lines": of.length }}><table class=${kind}>${kind === "split" && html`<colgroup><col class="lines" /><col /><col class="lines" /><col /></colgroup>`}<${Heads} kind=${kind} /><tbody>${of.map(rowOf)}</tbody></table></div>`
 
 const Counts = ({ added, removed }: { readonly added: number; readonly removed: number }): Node => html`
   <span class="counts"><span class="plus" aria-label=${`${added} lines added`}>+${added.toLocaleString("en")}</span>
   <span class="minus" aria-label=${`${removed} lines removed`}>−${removed.toLocaleString("en")}</span></span>`
 
-const Hunks = ({ file, all }: { readonly file: FileDiff; readonly all: boolean }): Node => {
-  const hunks = all ? file.hunks : first(file.hunks, most)
-  const View = beside.value ? Split : Unified
+const Lines = ({ file }: { readonly file: FileDiff }): Node => {
+  const isBeside = beside.value
+  const all = useMemo(() => shownOf(file.hunks, isBeside), [file, isBeside])
+  const [some, more] = useSome(all, { first: most, step, what: "lines" })
+  const parts = Array.from({ length: Math.ceil(some.length / together) }, (_, index) => index * together)
   return html`<div class="diff" tabindex="0" role="region" aria-label=${`Changes of ${plain(file.path)}`}>
-    <table class=${beside.value ? "split" : "unified"}>
-      ${hunks.map(
-        (hunk, index) => html`
-        ${(index > 0 || hunk.title !== "") && html`<tbody key=${`title ${index}`} class="between"><tr><td colspan="4"><${Text} of=${hunk.title || "⋯"} /></td></tr></tbody>`}
-        <${View} key=${index} hunk=${hunk} />`
-      )}
-    </table></div>`
+      ${parts.map((at) => html`<${Part} key=${at} of=${some.slice(at, at + together)} kind=${isBeside ? "split" : "unified"} />`)}</div>
+    ${more && html`<p class="note">${more}</p>`}`
 }
 
 const File = ({ file, open }: { readonly file: FileDiff; readonly open: boolean }): Node => {
-  const [all, setAll] = useState(false)
   const [isOpen, setOpen] = useState(open)
   const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0)
   const left = file.remark !== undefined && html`<p class="note left-out"><${Text} of=${file.remark} /></p>`
@@ -73,8 +81,7 @@ const File = ({ file, open }: { readonly file: FileDiff; readonly open: boolean 
     if (lines === 0 && file.remark !== undefined) return left
     if (lines === 0)
       return html`<p class="note">${file.status === "renamed" ? "Only its name has changed." : "No lines have changed: it is empty, or its mode is another."}</p>`
-    return html`<${Hunks} file=${file} all=${all} />
-      ${!all && lines > most && html`<p class="note"><button type="button" onClick=${() => setAll(true)}>Show all ${lines.toLocaleString("en")} lines</button></p>`}
+    return html`<${Lines} file=${file} />
       ${left}`
   }
   return html`<details class="file" open=${isOpen} onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
@@ -90,6 +97,7 @@ export const Diff = ({ files }: { readonly files: ReadonlyArray<FileDiff> }): No
   const added = files.reduce((sum, file) => sum + file.added, 0)
   const removed = files.reduce((sum, file) => sum + file.removed, 0)
   const open = added + removed <= mostTogether
+  const [some, more] = useSome(files, { first: mostFiles, step: mostFiles, what: "files" })
   if (files.length === 0) return html`<p class="note">No file has changed.</p>`
   return html`<section class="files-changed" aria-label="Changes">
     <div class="diff-head"><p>${files.length === 1 ? "1 file" : `${files.length.toLocaleString("en")} files`} <${Counts} added=${added} removed=${removed} /></p>
@@ -97,6 +105,7 @@ export const Diff = ({ files }: { readonly files: ReadonlyArray<FileDiff> }): No
         <button type="button" class="small" aria-pressed=${!beside.value} onClick=${() => (beside.value = false)}>Unified</button>
         <button type="button" class="small" aria-pressed=${beside.value} onClick=${() => (beside.value = true)}>Split</button>
       </div></div>
-    ${files.map((file) => html`<${File} key=${file.path} file=${file} open=${open} />`)}
+    ${some.map((file) => html`<${File} key=${file.path} file=${file} open=${open} />`)}
+    ${more && html`<p class="note">${more}</p>`}
   </section>`
 }

@@ -3,6 +3,7 @@ import type { RecordedEvent } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { CutOff } from "../live/Live.ts"
 import { useLive } from "../live/useLive.ts"
+import { number } from "../parts/figures.ts"
 import { More } from "../parts/More.ts"
 import { usePages } from "../parts/pages.ts"
 import { Empty, whenThere } from "../parts/States.ts"
@@ -11,8 +12,12 @@ import { type Asked, isAsked } from "./asked.ts"
 import { Rows } from "./Rows.ts"
 
 const atOnce = 100
-/** Events that came while the page was open and are kept: whoever wants more loads it again. */
+/** Events that came while the page was open: behind so many, the newest ones are asked for anew. */
 const mostNew = 2_000
+
+/** To who has gone further back, and would lose their place by that. */
+const Full = ({ renew }: { readonly renew: () => void }): Node =>
+  html`<p class="note warn" role="status">${number(mostNew)} events came since, and later ones are not shown. <button type="button" class="small" onClick=${renew}>Show the newest</button></p>`
 
 const given = ({ type, stream, actor }: Asked) => ({
   ...(type === "" ? {} : { type }),
@@ -48,18 +53,30 @@ export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: R
   const isLive = asked.asOf === "" && !asked.oldest
   useEffect(() => setCome([]), [name])
   useLive((event) => {
-    if (isLive && isAsked(asked, event)) setCome((before) => [event, ...before].slice(0, mostNew))
+    if (isLive && isAsked(asked, event)) setCome((before) => (before.length < mostNew ? [event, ...before] : before))
   })
   const { first, rows, more, problem } = usePages<RecordedEvent>(name, (open, cursor, signal) =>
     asked.oldest ? onwards(open, asked, cursor, signal) : back(open, asked, cursor, signal)
   )
+  const [, again] = first
+  // what comes from now on is kept, and what came before is in the answer
+  const renew = () => {
+    setCome([])
+    again()
+  }
+  const isFull = come.length === mostNew
+  const isBack = rows.length > atOnce
+  useEffect(() => {
+    if (isFull && !isBack) renew()
+  }, [isFull, isBack])
   const known = new Set(rows.map(({ eventId }) => eventId))
   const all = [...come.filter(({ eventId }) => !known.has(eventId)), ...rows]
   return html`${isLive && html`<${CutOff} />`}
+    ${isFull && isBack && html`<${Full} renew=${renew} />`}
     ${whenThere(
       first,
-      () => html`${all.length === 0 ? nothing : html`<${Rows} of=${all} names=${names} label=${asked.oldest ? "Events, the oldest first" : "Events, the newest first"} />`}
-        <${More} more=${more} problem=${problem} label=${asked.oldest ? "Show later ones" : "Show earlier ones"} />`,
+      () => html`${all.length === 0 ? nothing : html`<${Rows} of=${all} names=${names} growsAtTop=${!asked.oldest} label=${asked.oldest ? "Events, the oldest first" : "Events, the newest first"} />`}
+        <${More} more=${more} problem=${problem} growsAtTop=${!asked.oldest} label=${asked.oldest ? "Show later ones" : "Show earlier ones"} />`,
       10
     )}`
 }

@@ -28,6 +28,26 @@ export const newest = computed(() => heard.value)
 
 type Hear = (event: RecordedEvent) => void
 
+/** What has come and is not told yet: what comes together is told together, so that it is shown by one frame. */
+let untold: Array<RecordedEvent> = []
+
+/** Who can't take an event keeps it from nobody else. */
+const letHear = (hear: Hear, event: RecordedEvent): void => {
+  try {
+    hear(event)
+  } catch (error) {
+    reportError(error)
+  }
+}
+
+const tellAll = (): void => {
+  const known = new Set(heard.value.map(({ eventId }) => eventId))
+  const come = untold.filter(({ eventId }) => !known.has(eventId))
+  untold = []
+  heard.value = [...come.toReversed(), ...heard.value].slice(0, kept)
+  for (const event of come) for (const hear of listeners) letHear(hear, event)
+}
+
 const listeners = new Set<Hear>()
 let stop: (() => void) | undefined
 /** Ends a pause before the next try. */
@@ -73,9 +93,7 @@ const follow = async ({ cairn }: Session, ended: AbortController): Promise<void>
   const tell = (event: RecordedEvent) => {
     after = event.position
     tries = 0
-    if (heard.value.some(({ eventId }) => eventId === event.eventId)) return
-    heard.value = [event, ...heard.value].slice(0, kept)
-    for (const hear of listeners) hear(event)
+    if (untold.push(event) === 1) setTimeout(tellAll)
   }
   while (!over.aborted) {
     connection = new AbortController()
@@ -111,6 +129,7 @@ const begin = (): void => {
   stop = () => {
     ended.abort(new Error("Nobody listens any more."))
     stop = undefined
+    untold = []
     heard.value = []
     current.value = { is: "off" }
   }

@@ -1,13 +1,18 @@
 import { html, type Node } from "../html.ts"
-import type { Bin } from "./bins.ts"
 
-type Kind = keyof Bin["counts"]
+/** What was counted in some time. */
+interface Counted {
+  readonly from: Date
+  readonly label: string
+  readonly counts: { readonly [kind: string]: number }
+}
 
 /** What stands in a bar, from below. */
 interface Part {
-  readonly kind: Kind
+  readonly kind: string
   readonly called: string
-  readonly bad?: boolean
+  /** `good` unless told. */
+  readonly tone?: "mild" | "bad"
 }
 
 const [width, height] = [288, 64]
@@ -19,27 +24,27 @@ export const Chart = ({
   parts
 }: {
   readonly title: string
-  readonly of: ReadonlyArray<Bin>
+  readonly of: ReadonlyArray<Counted>
   readonly parts: ReadonlyArray<Part>
 }): Node => {
-  const sumOf = ({ counts }: Bin) => parts.reduce((sum, { kind }) => sum + counts[kind], 0)
+  const sumOf = ({ counts }: Counted) => parts.reduce((sum, { kind }) => sum + counts[kind]!, 0)
   const most = Math.max(1, ...of.map(sumOf))
   const total = of.reduce((sum, bin) => sum + sumOf(bin), 0)
   const step = width / of.length
   const peak = of.find((bin) => sumOf(bin) === most)
-  const told = parts.map(({ kind, called }) => `${of.reduce((sum, { counts }) => sum + counts[kind], 0)} ${called}`)
+  const told = parts.map(({ kind, called }) => `${of.reduce((sum, { counts }) => sum + counts[kind]!, 0)} ${called}`)
   const spoken = total === 0 ? "none" : `${told.join(", ")}; the most, ${most}, ${peak?.label}`
   const bars = of.map((bin, index) => {
     let below = 0
     const said = parts.map(({ kind, called }) => `${bin.counts[kind]} ${called}`).join(", ")
-    return html`<g key=${bin.from.getTime()}><title>${`${bin.label}: ${said}`}</title>
+    return html`<g key=${bin.from.getTime()} aria-hidden="true"><title>${`${bin.label}: ${said}`}</title>
       <rect class="room" x=${index * step} y="0" width=${step} height=${height} />
-      ${parts.map(({ kind, bad }) => {
-        const size = (bin.counts[kind] / most) * (height - 2)
+      ${parts.map(({ kind, tone = "good" }) => {
+        const size = (bin.counts[kind]! / most) * (height - 2)
         below += size
         return (
           size > 0 &&
-          html`<rect key=${kind} class=${bad ? "bad" : "good"} x=${index * step + step * 0.12} y=${height - below} width=${step * 0.76} height=${size} rx="1" />`
+          html`<rect key=${kind} class=${tone} x=${index * step + step * 0.12} y=${height - below} width=${step * 0.76} height=${size} rx="1" />`
         )
       })}</g>`
   })

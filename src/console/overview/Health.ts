@@ -69,7 +69,7 @@ export const Health = (): Node => {
     ${whenThere(
       loaded,
       (ready) => html`<p><span class=${`status ${marks[ready.status]}`} role="status">${titles[ready.status]}</span></p>
-        <ul class="plain">${complaintsOf(ready).map((said) => html`<li key=${said}>${said}</li>`)}</ul>`,
+        <ul class="plain">${complaintsOf(ready).map((said) => html`<li key=${said}><${Text} of=${said} /></li>`)}</ul>`,
       1
     )}
     ${may("service.status") && html`<${Operated} />`}</section>`

@@ -1,10 +1,10 @@
 import { html, type Node } from "../html.ts"
 import { useAgain } from "../live/useLive.ts"
 import { useLoaded } from "../loading.ts"
+import { dollars } from "../parts/figures.ts"
 import { whenThere } from "../parts/States.ts"
 import { may } from "../session.ts"
 
-const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 2 })
 const count = (number: number): string => number.toLocaleString("en", { notation: "compact" })
 
 /** A number, and what it is of. */

@@ -4,23 +4,24 @@ import { Diff } from "../diff/Diff.ts"
 import { parseDiff } from "../diff/parse.ts"
 import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
-import { whenThere } from "../parts/States.ts"
+import { Long } from "../parts/Long.ts"
+import { wholePage } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
 import { href, route } from "../router.ts"
 import { useTitle } from "../title.ts"
+import { bearable } from "../visible.ts"
 import { Head } from "../workspaces/Head.ts"
 import { saidIn } from "../workspaces/message.ts"
 import { Restore } from "../workspaces/Restore.ts"
 
 const Sheet = ({ id, commit }: { readonly id: string; readonly commit: CommitWithDiff }): Node => {
   const { title, body } = saidIn(commit.message)
-  const files = useMemo(() => parseDiff(commit.diff), [commit])
+  const files = useMemo(() => parseDiff(bearable(commit.diff)), [commit])
   const [parent] = commit.parents
-  useTitle(title)
   return html`
-    <${Head} id=${id} title=${title} at=${commit.sha}><${Restore} id=${id} sha=${commit.sha} /><//>
-    ${body !== "" && html`<p class="description"><${Text} of=${body} lines /></p>`}
+    <${Head} id=${id} called=${title} title=${title} at=${commit.sha}><${Restore} id=${id} sha=${commit.sha} /><//>
+    ${body !== "" && html`<p class="description"><${Long} of=${body} /></p>`}
     <dl class="facts-line">
       <div><dt>By</dt><dd><${Text} of=${commit.author.name} />${commit.sessionId !== null && html`, in <a href=${href("run", { id: commit.sessionId })}>a chat</a>`}</dd></div>
       <div><dt>When</dt><dd><${Time} at=${commit.committedAt} /></dd></div>
@@ -36,5 +37,5 @@ export const CommitPage = (): Node => {
   const { id = "", sha = "" } = route.value.parameters
   useTitle("Commit")
   const loaded = useLoaded(`${id} ${sha}`, ({ cairn }, signal) => cairn.workspaces.commit(id, sha, { signal }))
-  return html`<div class="page">${whenThere(loaded, (commit) => html`<${Sheet} id=${id} commit=${commit} />`, 10)}</div>`
+  return html`<div class="page">${wholePage("Commit", loaded, (commit) => html`<${Sheet} id=${id} commit=${commit} />`, 10)}</div>`
 }

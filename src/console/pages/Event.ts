@@ -6,7 +6,8 @@ import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
 import { pageOf, sentenceOf } from "../overview/sentence.ts"
 import { Copy } from "../parts/Copy.ts"
-import { whenThere } from "../parts/States.ts"
+import { Long } from "../parts/Long.ts"
+import { wholePage } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
 import { href, route } from "../router.ts"
@@ -50,16 +51,13 @@ const Envelope = ({ of, intact }: { readonly of: RecordedEvent; readonly intact:
 const isEmpty = (value: unknown): boolean =>
   value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0)
 
-/** Characters of a text that are shown. */
-const mostOfText = 50_000
+/** Characters up to which what is no plain text has lines with numbers and colours. */
+const mostOfCode = 200_000
 
 const Field = ({ name, value }: { readonly name: string; readonly value: unknown }): Node => {
-  if (typeof value !== "string")
-    return html`<div><dt>${name}</dt><dd><${Code} source=${json(value).slice(0, 200_000)} language="json" label=${name} /></dd></div>`
-  const more = value.length - mostOfText
-  return html`<div><dt>${name}</dt><dd><pre tabindex="0" role="region" aria-label=${name}><${Text} of=${value.slice(0, mostOfText)} lines />${
-    more > 0 && html`<span class="cut">… ${more.toLocaleString("en")} more characters</span>`
-  }</pre></dd></div>`
+  const text = typeof value === "string" ? value : json(value)
+  const isCode = typeof value !== "string" && text.length <= mostOfCode
+  return html`<div><dt>${name}</dt><dd>${isCode ? html`<${Code} source=${text} language="json" label=${name} />` : html`<${Long} of=${text} label=${name} />`}</dd></div>`
 }
 
 const Typed = ({ of }: { readonly of: AuditedEvent }): Node => {
@@ -98,5 +96,5 @@ export const EventPage = (): Node => {
   const position = route.value.parameters["position"]!
   useTitle("Event")
   const loaded = useLoaded(position, ({ cairn }, signal) => cairn.system.event(position, { signal }))
-  return html`<div class="page">${whenThere(loaded, (of) => html`<${Sheet} of=${of} />`, 10)}</div>`
+  return html`<div class="page">${wholePage("Event", loaded, (of) => html`<${Sheet} of=${of} />`, 10)}</div>`
 }

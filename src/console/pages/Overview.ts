@@ -2,6 +2,7 @@ import { html, type Node } from "../html.ts"
 import { Activity } from "../overview/Activity.ts"
 import { Counts } from "../overview/Counts.ts"
 import { Health } from "../overview/Health.ts"
+import { Requests } from "../overview/Requests.ts"
 import { Spent } from "../overview/Spent.ts"
 import { may } from "../session.ts"
 import { useTitle } from "../title.ts"
@@ -13,5 +14,6 @@ export const Overview = (): Node => {
     <${Health} />
     <${Spent} />
     ${may("activity.activity") && html`<${Counts} />`}
+    ${may("service.requests") && html`<${Requests} />`}
     ${may("events.eventStream") && html`<${Activity} />`}</div>`
 }

@@ -5,8 +5,10 @@ import { useEvery } from "../live/useEvery.ts"
 import { useLoaded } from "../loading.ts"
 import { whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
+import { AsOfs } from "../readModels/AsOfs.ts"
 import { Compared } from "../readModels/Compared.ts"
 import { Lags, type Sample } from "../readModels/Lags.ts"
+import { may } from "../session.ts"
 import { useTitle } from "../title.ts"
 import { bytesIn } from "../workspaces/bytes.ts"
 
@@ -95,7 +97,7 @@ const Sheet = ({ status, kept }: { readonly status: ServiceStatus; readonly kept
     ${status.missing.length > 0 && html`<p class="note warn">Away at the moment: ${status.missing.join(", ")}. It is taken up again by itself.</p>`}
     <${Table} title="Read models" rows=${models} samples=${samples} kept=${kept} />
     <${Table} title="What follows from events" rows=${reactions} samples=${samples} />
-    <p class="note">To make them as of a time: <code>cairn replay --as-of</code>, where the service runs.</p>`
+    ${may("asOf.asOfs") && html`<${AsOfs} />`}`
 }
 
 /** How far each read model is and goes on to be, and whether it is what the log says. */

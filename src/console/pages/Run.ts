@@ -1,13 +1,16 @@
 import { useState } from "preact/hooks"
+import type { Run } from "../../../clients/typescript/src/index.ts"
 import { filesOf, type Heard, useRun } from "../chat/follow.ts"
 import { Replay, stepIn } from "../chat/Replay.ts"
 import { Turns } from "../chat/Turns.ts"
 import { html, type Node } from "../html.ts"
+import { useLoaded } from "../loading.ts"
+import { Long } from "../parts/Long.ts"
 import { Failed, Waiting } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
 import { href, route } from "../router.ts"
-import { failure, mayWrite, session } from "../session.ts"
+import { failure, may, mayWrite, session } from "../session.ts"
 import { useTitle } from "../title.ts"
 
 const Stop = ({ id }: { readonly id: string }): Node => {
@@ -33,10 +36,12 @@ const failures: { readonly [why: string]: string } = {
   cancelled: "It was stopped."
 }
 
-const State = ({ of: { run } }: { readonly of: Heard }): Node => {
-  const state = run?.state ?? "running"
-  return html`<span class=${`status ${state}`} role="status">${state}</span>`
-}
+/** What it was when this page was opened, until its turns and its end are heard; `undefined`: not known yet. */
+const stateOf = ({ run, turns }: Heard, asked: Run | undefined): string | undefined =>
+  run?.state ?? (turns.length > 0 && asked?.state === "waiting" ? "running" : asked?.state)
+
+const State = ({ of }: { readonly of: string | undefined }): Node =>
+  html`<span class=${`status ${of ?? ""}`} role="status">${of}</span>`
 
 const Side = ({ of, workspace }: { readonly of: Heard; readonly workspace: string }): Node => {
   const files = filesOf(of)
@@ -71,33 +76,40 @@ const Answer = ({ of: { run, turns } }: { readonly of: Heard }): Node => {
   if (success && output === "") return null
   return html`<section class=${success ? "answer" : "answer failed"} aria-label="Answer">
     ${!success && html`<h2>${failures[run.failure ?? ""] ?? "It did not come to its end."}</h2>`}
-    ${output !== "" && html`<p><${Text} of=${output} lines /></p>`}
-    ${error !== "" && html`<p class="quiet"><${Text} of=${error} lines /></p>`}</section>`
+    ${output !== "" && html`<p><${Long} of=${output} /></p>`}
+    ${error !== "" && html`<p class="quiet"><${Long} of=${error} /></p>`}</section>`
 }
 
 /** One chat, as it goes on or as it went: turns, tools, files and the answer. */
 export const RunPage = (): Node => {
   const { parameters, query } = route.value
   const id = parameters["id"]!
-  useTitle("Chat")
   const { heard, problem } = useRun(id)
+  const [asked] = useLoaded(id, ({ cairn }, signal) => cairn.runs.get(id, { signal }))
+  const then = asked.state === "failed" ? undefined : asked.value
+  const isGoingOn = heard.run === undefined && then?.endedAt === null
+  const facts = useLoaded(heard.run !== undefined && may("runs.turns") ? id : undefined, ({ cairn }, signal) =>
+    cairn.runs.turns(id, { signal })
+  )
   // while it goes on, its end is what there is to see
   const step = heard.run === undefined ? undefined : stepIn(query.get("turn"), heard.turns.length)
+  const called = `Chat ${id.slice(0, 8)}`
+  useTitle(step === undefined ? called : `Turn ${step} · ${called}`)
   const again = () => window.location.reload()
   if (problem !== undefined && heard.workspace === undefined)
-    return html`<div class="page"><${Failed} ...${problem} again=${again} /></div>`
+    return html`<div class="page"><h1 class="spoken">Chat</h1><${Failed} ...${problem} again=${again} /></div>`
   return html`<div class="page run">
     <header class="title"><p class="crumbs"><a href=${href("chat")}>Chat</a></p>
-      <h1>Chat <${State} of=${heard} /></h1>
-      <div class="actions">${heard.run === undefined && heard.workspace !== undefined && mayWrite.value && html`<${Stop} id=${id} />`}
+      <h1>Chat <${State} of=${stateOf(heard, then)} /></h1>
+      <div class="actions">${isGoingOn && mayWrite.value && html`<${Stop} id=${id} />`}
         ${heard.run !== undefined && heard.turns.length > 0 && step === undefined && html`<a class="button" href=${href("run", { id }, { turn: 1 })}>Step by step</a>`}</div></header>
     <div class="sheet">
       <div class="text-column" aria-busy=${heard.run === undefined}>
         ${heard.turns.length === 0 && heard.run === undefined && html`<${Waiting} lines=${3} />`}
         ${
           step === undefined
-            ? html`<${Turns} of=${heard.turns} />`
-            : html`<${Replay} id=${id} of=${heard} step=${step} />`
+            ? html`<${Turns} of=${heard.turns} facts=${facts[0].state === "there" ? facts[0].value.turns : []} />`
+            : html`<${Replay} id=${id} of=${heard} step=${step} facts=${facts} />`
         }
         ${heard.notes.map((note) => html`<p class="note" key=${note}><${Text} of=${note} /></p>`)}
         ${problem !== undefined && html`<${Failed} why="other" message=${`The connection is cut: ${problem.message}`} again=${again} />`}

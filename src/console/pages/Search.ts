@@ -21,6 +21,10 @@ const languagesOf = (matches: ReadonlyArray<SearchMatch>): ReadonlyArray<readonl
   return [...counts].sort((one, other) => other[1] - one[1])
 }
 
+/** The service answers with what it has when what was stored last is not searched yet (decision 105). */
+const Behind = ({ again }: { again: () => void }): Node =>
+  html`<p class="note warn" role="status">What was stored last may be missing: it was not to be found in time. <button type="button" class="small" onClick=${again}>Search again</button></p>`
+
 const Results = ({ answer, task, language }: { answer: SearchResponse; task: string; language: string }): Node => {
   const matches = answer.matches.filter((match) => language === "" || match.language === language)
   if (answer.matches.length === 0)
@@ -92,6 +96,7 @@ export const Search = (): Node => {
     if (loaded.state === "failed") return html`<${Failed} ...${loaded} again=${again} />`
     if (loaded.value === undefined) return html`<${Waiting} lines=${6} />`
     return html`<div class=${loaded.state === "loading" ? "stale" : ""} aria-busy=${loaded.state === "loading"}>
+      ${loaded.value.stale && html`<${Behind} again=${again} />`}
       <${Results} answer=${loaded.value} task=${task} language=${language} /></div>`
   }
   return html`

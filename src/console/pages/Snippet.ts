@@ -2,7 +2,7 @@ import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
 import { type Block, blocksOf, type Inline } from "../markdown/blocks.ts"
 import { Copy } from "../parts/Copy.ts"
-import { whenThere } from "../parts/States.ts"
+import { wholePage } from "../parts/States.ts"
 import { Votes } from "../parts/Votes.ts"
 import { href, route } from "../router.ts"
 import { Blocks, Inlines } from "../snippet/Blocks.ts"
@@ -70,7 +70,7 @@ const Sheet = ({
     <div class="sheet">
       <div class="text-column">
         <${Blocks} of=${blocks.filter(({ is }) => is === "paragraph")} />
-        ${sections.filter(({ title }) => title !== "Tasks").map(({ title, blocks }) => html`<section key=${title}><h2>${title}</h2><${Blocks} of=${blocks} /></section>`)}
+        ${sections.filter(({ title }) => title !== "Tasks").map(({ title, blocks }) => html`<section key=${title}><h2>${title}</h2><${Blocks} of=${blocks} below=${title} /></section>`)}
         <${SnippetFunctions} id=${id} />
         <${Executions} id=${id} />
         <${FoundFor} id=${id} />
@@ -81,7 +81,7 @@ const Sheet = ({
           ${shownFacts(blocks).map((item, index) => html`<li key=${index}><${Inlines} of=${item} /></li>`)}
           <li>Id: <code>${id}</code></li>
         </ul></section>
-        ${sections.filter(({ title }) => title === "Tasks").map(({ title, blocks }) => html`<section key=${title}><h2>${title}</h2><${Blocks} of=${blocks} /></section>`)}
+        ${sections.filter(({ title }) => title === "Tasks").map(({ title, blocks }) => html`<section key=${title}><h2>${title}</h2><${Blocks} of=${blocks} below=${title} /></section>`)}
       </aside>
     </div>`
 }
@@ -92,5 +92,5 @@ export const SnippetPage = (): Node => {
   const id = parameters["id"]!
   useTitle("Snippet")
   const page = useLoaded(id, ({ cairn }, signal) => cairn.snippets.markdown(id, { signal }))
-  return html`<div class="page snippet">${whenThere(page, (page) => html`<${Sheet} id=${id} page=${page} task=${query.get("task") ?? undefined} />`, 10)}</div>`
+  return html`<div class="page snippet">${wholePage("Snippet", page, (page) => html`<${Sheet} id=${id} page=${page} task=${query.get("task") ?? undefined} />`, 10)}</div>`
 }

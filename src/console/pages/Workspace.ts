@@ -1,13 +1,12 @@
-import { useEffect, useState } from "preact/hooks"
 import type { Commit } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
-import { useLoaded } from "../loading.ts"
+import { Groups } from "../parts/Groups.ts"
+import { More } from "../parts/More.ts"
+import { usePages } from "../parts/pages.ts"
 import { whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
 import { href, route } from "../router.ts"
-import { failure, session } from "../session.ts"
-import { useTitle } from "../title.ts"
 import { Head } from "../workspaces/Head.ts"
 import { saidIn } from "../workspaces/message.ts"
 
@@ -31,43 +30,27 @@ const Row = ({ of, id }: { readonly of: Commit; readonly id: string }): Node => 
     <span class="quiet"><${Time} at=${of.committedAt} /></span>
   </a></li>`
 
-const byDay = (commits: ReadonlyArray<Commit>): ReadonlyArray<readonly [string, ReadonlyArray<Commit>]> => {
-  const days = new Map<string, Array<Commit>>()
-  for (const commit of commits) {
-    const day = dayOf.format(Date.parse(commit.committedAt))
-    days.set(day, [...(days.get(day) ?? []), commit])
-  }
-  return [...days]
-}
-
-const History = ({ id, first }: { readonly id: string; readonly first: ReadonlyArray<Commit> }): Node => {
-  const [further, setFurther] = useState<ReadonlyArray<Commit>>([])
-  const [problem, setProblem] = useState("")
-  useEffect(() => setFurther([]), [first])
-  const commits = [...first, ...further]
-  const last = commits.at(-1)
-  const more = async () => {
-    try {
-      const page = await session.value!.cairn.workspaces.commits(id, { limit: atOnce, before: last!.sha })
-      setFurther((before) => [...before, ...page.commits])
-    } catch (error) {
-      setProblem(failure(error))
-    }
-  }
-  return html`
-    ${byDay(commits).map(
-      ([day, of]) => html`<section class="day" key=${day}><h2>${day}</h2>
-      <ul class="rows commits">${of.map((one) => html`<${Row} key=${one.sha} of=${one} id=${id} />`)}</ul></section>`
-    )}
-    ${problem && html`<p class="problem" role="alert"><${Text} of=${problem} /></p>`}
-    ${last !== undefined && last.parents.length > 0 && html`<p class="note"><button type="button" onClick=${more}>Show earlier ones</button></p>`}`
-}
+const byDay = (commits: ReadonlyArray<Commit>): ReadonlyArray<readonly [string, ReadonlyArray<Commit>]> => [
+  ...Map.groupBy(commits, ({ committedAt }) => dayOf.format(Date.parse(committedAt)))
+]
 
 /** A workspace: its commits by day, the newest first. */
 export const WorkspacePage = (): Node => {
   const id = route.value.parameters["id"]!
-  useTitle("Workspace")
-  const loaded = useLoaded(id, ({ cairn }, signal) => cairn.workspaces.commits(id, { limit: atOnce }, { signal }))
-  return html`<div class="page"><${Head} id=${id} />
-    ${whenThere(loaded, ({ commits }) => html`<${History} id=${id} first=${commits} />`, 8)}</div>`
+  const { first, rows, more, problem } = usePages<Commit>(id, async ({ cairn }, before, signal) => {
+    const { commits } = await cairn.workspaces.commits(id, { limit: atOnce, before }, { signal })
+    const last = commits.at(-1)
+    return { rows: commits, next: last !== undefined && last.parents.length > 0 ? last.sha : null }
+  })
+  return html`<div class="page"><${Head} id=${id} called="History" isMissing=${first[0].state === "failed" && first[0].why === "missing"} />
+    ${whenThere(
+      first,
+      () => html`${byDay(rows).map(
+        ([day, of]) => html`<section class="day" key=${day}><h2>${day}</h2>
+          <${Groups} of=${of} by=${[id]} kind="commits" label=${day} keyOf=${({ sha }: Commit) => sha}
+            show=${(one: Commit) => html`<${Row} key=${one.sha} of=${one} id=${id} />`} /></section>`
+      )}
+        <${More} more=${more} problem=${problem} label="Show earlier ones" />`,
+      8
+    )}</div>`
 }

@@ -2,11 +2,13 @@ import { useRef, useState } from "preact/hooks"
 import { PermissionDeniedError } from "../../../clients/typescript/src/index.ts"
 import { type Children, html, type Node } from "../html.ts"
 import { failure, may } from "../session.ts"
+import { plain } from "../visible.ts"
 import { Text } from "./Text.ts"
 
 /** A button for what can't be taken back, or should be looked at first: it says what will be, and asks. */
 export const Confirm = ({
   label,
+  of,
   title,
   action,
   does,
@@ -15,6 +17,8 @@ export const Confirm = ({
   children
 }: {
   readonly label: string
+  /** What it is done to, where a page has several such buttons: who hears them tells them apart by it. */
+  readonly of?: string
   readonly title: string
   readonly action: string
   readonly does: () => Promise<void>
@@ -42,7 +46,7 @@ export const Confirm = ({
   }
   if (!may(needs)) return null
   return html`
-    <button type="button" class=${grave ? "small grave" : "small"} onClick=${() => dialog.current?.showModal()}>${label}</button>
+    <button type="button" class=${grave ? "small grave" : "small"} aria-label=${of && `${label} ${plain(of)}`} onClick=${() => dialog.current?.showModal()}>${label}</button>
     <dialog ref=${dialog} aria-label=${title}>
       <h2>${title}</h2>${children}
       <p class="problem" role="alert">${problem && html`<${Text} of=${problem} />`}</p>

@@ -28,6 +28,6 @@ export const Copy = ({ text, label = "Copy", what }: { text: string; label?: str
     setSaid((await copied(text)) ? "Copied" : "Not allowed")
     setTimeout(() => setSaid(""), 1_600)
   }
-  return html`<button type="button" class="small" onClick=${copy} aria-label=${said || `${label} ${what}`}>
+  return html`<button type="button" class="small" onClick=${copy} aria-label=${said || `${label} ${what}`.trim()}>
     <span aria-live="polite">${said || label}</span></button>`
 }

@@ -36,6 +36,17 @@ export const Failed = ({
     ${why === "other" && again && html`<button type="button" onClick=${again}>Try again</button>`}
   </div>`
 
+/** What all of a page is for, which has its title as soon as it is there; or what there is in its place, with one. */
+export const wholePage = <T>(
+  title: string,
+  loaded: readonly [Loaded<T>, () => void],
+  show: (value: T) => Node,
+  lines?: number
+): Node => {
+  const isThere = loaded[0].state !== "failed" && loaded[0].value !== undefined
+  return html`${!isThere && html`<h1 class="spoken">${title}</h1>`}${whenThere(loaded, show, lines)}`
+}
+
 /** What was asked for, or what there is in its place. */
 export const whenThere = <T>(
   [loaded, again]: readonly [Loaded<T>, () => void],

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks"
 import { html, type Node } from "../html.ts"
 import { failure, mayWrite, session } from "../session.ts"
+import { plain } from "../visible.ts"
 
 /** The votes of a snippet, and the reader's own: for a task, where there is one. */
 export const Votes = ({
@@ -35,6 +36,6 @@ export const Votes = ({
     <button type="button" class="small vote" aria-pressed=${own === succeeded} disabled=${own !== undefined && own !== succeeded}
       onClick=${() => vote(succeeded)} aria-label=${`${label}: ${count} so far`}>${sign} ${count}</button>`
   return html`<span class="votes">
-    ${button(true, counts[0], "▲", `${name} helped`)}${button(false, counts[1], "▼", `${name} did not help`)}
+    ${button(true, counts[0], "▲", `${plain(name)} helped`)}${button(false, counts[1], "▼", `${plain(name)} did not help`)}
     <span class="said" role="status">${said}</span></span>`
 }

@@ -31,12 +31,17 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
     setProblem("")
   }, [there])
   const asking = useRef(false)
+  const now = useRef(there)
+  now.current = there
   const more = async () => {
     // pressed twice it would show the same page twice
     if (asking.current) return
     asking.current = true
     try {
+      const asked = there
       const { rows, next } = await ask(session.value!, further.next!, new AbortController().signal)
+      // the list was asked for anew meanwhile: this page follows none of it
+      if (now.current !== asked) return
       setFurther((before) => ({ rows: [...before.rows, ...rows], next }))
       setProblem("")
     } catch (error) {

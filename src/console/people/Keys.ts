@@ -1,7 +1,8 @@
 import type { ListedKey } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
-import { useAgain } from "../live/useLive.ts"
+import { Renewed } from "../live/Renewed.ts"
 import { Confirm } from "../parts/Confirm.ts"
+import { Groups } from "../parts/Groups.ts"
 import { More } from "../parts/More.ts"
 import { usePages } from "../parts/pages.ts"
 import { whenThere } from "../parts/States.ts"
@@ -11,6 +12,8 @@ import { session } from "../session.ts"
 import { isAbove } from "./roles.ts"
 
 const atOnce = 100
+/** By these what is listed becomes another. */
+const changing = ["KeyCreated", "KeyLimited", "KeyRevoked", "MemberRoleChanged", "MemberErased"]
 
 /** What bounds a key, besides its role and its end, in a few words. */
 const boundsOf = ({ actsFor, readOnly, workspaces, models }: ListedKey): ReadonlyArray<string> => [
@@ -39,7 +42,7 @@ const Row = ({ of, again }: { readonly of: ListedKey; readonly again: () => void
     <span class="quiet" title="To half a minute">last used <${Time} at=${of.lastUsedAt} /></span>
     <span class="actions">${
       !isAbove(of.role, access.role) &&
-      html`<${Confirm} label="Revoke…" title="Revoke this key?" action="Revoke" needs="keys.revokeKey"
+      html`<${Confirm} label="Revoke…" of=${`${of.name} of ${of.userEmail}`} title="Revoke this key?" action="Revoke" needs="keys.revokeKey"
         does=${async () => {
           await session.value!.cairn.keys.revoke(of.id)
           again()
@@ -58,11 +61,12 @@ export const Keys = (): Node => {
     return { rows: keys, next: nextCursor }
   })
   const [, again] = first
-  useAgain(["KeyCreated", "KeyLimited", "KeyRevoked", "MemberRoleChanged", "MemberErased"], again)
   return html`<section aria-labelledby="keys"><h2 id="keys">Keys</h2>
+    <${Renewed} types=${changing} isFurther=${rows.length > atOnce} again=${again} />
     ${whenThere(
       first,
-      () => html`<ul class="rows keys">${rows.map((one) => html`<${Row} key=${one.id} of=${one} again=${again} />`)}</ul>
+      () => html`<${Groups} of=${rows} by=${[session.value]} kind="keys" label="Keys" keyOf=${({ id }: ListedKey) => id}
+          show=${(one: ListedKey) => html`<${Row} key=${one.id} of=${one} again=${again} />`} />
         <${More} more=${more} problem=${problem} />`,
       4
     )}</section>`

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks"
 import type { ListedUser } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
-import { useAgain } from "../live/useLive.ts"
+import { Renewed } from "../live/Renewed.ts"
 import { Confirm } from "../parts/Confirm.ts"
+import { Groups } from "../parts/Groups.ts"
 import { More } from "../parts/More.ts"
 import { usePages } from "../parts/pages.ts"
 import { whenThere } from "../parts/States.ts"
@@ -14,6 +15,8 @@ import { plain } from "../visible.ts"
 import { givenBy, isAbove } from "./roles.ts"
 
 const atOnce = 100
+/** By these what is listed becomes another. */
+const changing = ["MemberAdded", "MemberRoleChanged", "MemberErased", "KeyCreated", "KeyRevoked"]
 
 const RoleOf = ({ of }: { readonly of: ListedUser }): Node => {
   const [role, setRole] = useState(of.role)
@@ -50,7 +53,7 @@ const Row = ({ of, again }: { readonly of: ListedUser; readonly again: () => voi
     <span class="quiet">last seen <${Time} at=${of.lastUsedAt} /></span>
     <span class="actions">${
       erasable &&
-      html`<${Confirm} label="Erase…" title="Erase this person?" action="Erase" needs="users.eraseUser"
+      html`<${Confirm} label="Erase…" of=${of.userEmail} title="Erase this person?" action="Erase" needs="users.eraseUser"
         does=${async () => {
           await session.value!.cairn.users.erase(of.userId)
           again()
@@ -68,11 +71,12 @@ export const People = (): Node => {
     return { rows: users, next: nextCursor }
   })
   const [, again] = first
-  useAgain(["MemberAdded", "MemberRoleChanged", "MemberErased", "KeyCreated", "KeyRevoked"], again)
   return html`<section aria-labelledby="people"><h2 id="people">People</h2>
+    <${Renewed} types=${changing} isFurther=${rows.length > atOnce} again=${again} />
     ${whenThere(
       first,
-      () => html`<ul class="rows persons">${rows.map((one) => html`<${Row} key=${one.userId} of=${one} again=${again} />`)}</ul>
+      () => html`<${Groups} of=${rows} by=${[session.value]} kind="persons" label="People" keyOf=${({ userId }: ListedUser) => userId}
+          show=${(one: ListedUser) => html`<${Row} key=${one.userId} of=${one} again=${again} />`} />
         <${More} more=${more} problem=${problem} />`,
       4
     )}</section>`

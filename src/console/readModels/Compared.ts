@@ -2,17 +2,16 @@ import { useState } from "preact/hooks"
 import type { Replay } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { Confirm } from "../parts/Confirm.ts"
+import { number } from "../parts/figures.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
 import { failure, may, session } from "../session.ts"
-
-const count = (number: number): string => number.toLocaleString("en")
 
 const Running = ({ of }: { readonly of: Replay }): Node => {
   const part = of.progress === null ? undefined : Math.floor(of.progress * 100)
   const doing = of.promote ? "Rebuilding" : "Comparing"
   return html`<span class="comparing"><progress max="100" value=${part} aria-label=${`${doing} ${of.readModel}`} />
-    <span class="quiet">${part === undefined ? "begins" : `${part} %`}, ${count(of.events)} events</span></span>`
+    <span class="quiet">${part === undefined ? "begins" : `${part} %`}, ${number(of.events)} events</span></span>`
 }
 
 /** What came of the last replay, in words. */
@@ -29,8 +28,8 @@ const Result = ({ of }: { readonly of: Replay }): Node => {
           ? ["failed", "broken off"]
           : differing === 0
             ? ["completed", of.promote ? "rebuilt, and was the same" : "as the log says"]
-            : ["failed", `${of.promote ? "rebuilt, and differed" : "differs"} in ${count(differing)} rows${more}`]
-  const tables = of.differences.map(({ table, rows }) => `${table}: ${count(rows)}${more}`)
+            : ["failed", `${of.promote ? "rebuilt, and differed" : "differs"} in ${number(differing)} rows${more}`]
+  const tables = of.differences.map(({ table, rows }) => `${table}: ${number(rows)}${more}`)
   return html`<span><span class=${`status ${mark}`}>${said}</span> <small class="quiet"><${Time} at=${of.endedAt ?? of.startedAt} /></small>
     ${tables.length > 0 && html` <small><${Text} of=${tables.join(", ")} /></small>`}
     ${of.fault !== null && html` <small><${Text} of=${of.fault} /></small>`}</span>`
@@ -70,7 +69,7 @@ export const Compared = ({
         : may("replays.replay") &&
           !isBusy &&
           html`<button type="button" class="small" aria-label=${`Verify ${called}`} onClick=${() => act(() => system.replay(name))}>Verify</button>
-          <${Confirm} label="Rebuild…" title=${`Rebuild ${called}`} action="Rebuild" grave=${false} needs="replays.replay"
+          <${Confirm} label="Rebuild…" of=${called} title=${`Rebuild ${called}`} action="Rebuild" grave=${false} needs="replays.replay"
             does=${async () => {
               await system.replay(name, { promote: true })
               again()

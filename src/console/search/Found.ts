@@ -38,7 +38,7 @@ export const Found = ({ match, task }: { readonly match: SearchMatch; readonly t
         ${match.explanation && html`<${Why} of=${match.explanation} />`}
         <${Code} source=${source} language=${languageOf(match.type === "repo" ? "markdown" : match.language)} label=${`Source of ${plain(name)}`} most=${shownLines} />
         <footer>
-          <${Votes} id=${id} name=${plain(name)} up=${match.thumbsUp} down=${match.thumbsDown} task=${task} />
+          <${Votes} id=${id} name=${name} up=${match.thumbsUp} down=${match.thumbsDown} task=${task} />
           ${!match.offered && html`<span class="quiet">too far off to be given to an agent</span>`}
           <span class="actions">
             ${more > 0 && html`<a class="button small" href=${to}>${more.toLocaleString("en")} more lines</a>`}

@@ -1,9 +1,11 @@
 import type { FunctionComponent } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { html, type Node } from "../html.ts"
+import { AsOfPage } from "../pages/AsOf.ts"
 import { Backups } from "../pages/Backups.ts"
 import { Chat } from "../pages/Chat.ts"
 import { CommitPage } from "../pages/Commit.ts"
+import { Compare } from "../pages/Compare.ts"
 import { EventPage } from "../pages/Event.ts"
 import { Events } from "../pages/Events.ts"
 import { Files } from "../pages/Files.ts"
@@ -31,6 +33,7 @@ const views: { readonly [page in PageName]: FunctionComponent } = {
   workspace: WorkspacePage,
   files: Files,
   commit: CommitPage,
+  compare: Compare,
   chat: Chat,
   run: RunPage,
   events: Events,
@@ -38,6 +41,7 @@ const views: { readonly [page in PageName]: FunctionComponent } = {
   people: People,
   usage: Usage,
   readModels: ReadModels,
+  asOf: AsOfPage,
   backups: Backups
 }
 
@@ -53,12 +57,12 @@ interface Place {
 const menu: ReadonlyArray<Place> = [
   { page: "overview", title: "Overview", holds: ["overview"] },
   { page: "search", title: "Search", holds: ["search", "snippet"] },
-  { page: "workspaces", title: "Workspaces", holds: ["workspaces", "workspace", "files", "commit"] },
+  { page: "workspaces", title: "Workspaces", holds: ["workspaces", "workspace", "files", "commit", "compare"] },
   { page: "chat", title: "Chat", holds: ["chat", "run"] },
   { page: "events", title: "Events", holds: ["events", "event"], needs: "events.newestEvents" },
   { page: "people", title: "People", holds: ["people"], needs: "users.listUsers" },
   { page: "usage", title: "Usage", holds: ["usage"] },
-  { page: "readModels", title: "Read models", holds: ["readModels"], needs: "service.status" },
+  { page: "readModels", title: "Read models", holds: ["readModels", "asOf"], needs: "service.status" },
   { page: "backups", title: "Backups", holds: ["backups"], needs: "backups.backup" }
 ]
 
@@ -92,16 +96,18 @@ const Head = (): Node => html`
 /** A page begins at its title, also for who hears it. */
 const View = (): Node => {
   const { page, path } = route.value
+  // who types a task at / is in the box still when its first letters have an address
+  const place = page === "search" ? page : path
   const main = useRef<HTMLElement>(null)
   const first = useRef(true)
   useEffect(() => {
     if (first.current) first.current = false
     else main.current?.focus({ preventScroll: true })
-  }, [path])
+  }, [place])
   const content =
     page === undefined
-      ? html`<${Empty} title="There is no such page"><p><a href="/">Go to the search</a></p><//>`
-      : html`<${views[page]} key=${path} />`
+      ? html`<h1 class="spoken">Cairn</h1><${Empty} title="There is no such page"><p><a href="/">Go to the search</a></p><//>`
+      : html`<${views[page]} key=${place} />`
   return html`<main id="main" tabindex="-1" ref=${main}>${content}</main>`
 }
 

@@ -1,5 +1,6 @@
 import { html, type Node } from "../html.ts"
 import { Confirm } from "../parts/Confirm.ts"
+import { Text } from "../parts/Text.ts"
 import { go, href } from "../router.ts"
 import { session } from "../session.ts"
 
@@ -11,5 +12,5 @@ export const DeleteSnippet = ({ id, name }: { readonly id: string; readonly name
       go(href("search"), true)
     }}>
     <p>Its source, tasks, votes, comments and runs are erased for good, and nobody finds it any more. That it was there, and was deleted, stays in the log, without a word of it.</p>
-    <p class="path">${name}</p>
+    <p class="path"><${Text} of=${name} /></p>
   <//>`

@@ -1,6 +1,8 @@
 import type { ExecutionRecord } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
+import { Folded } from "../parts/Folded.ts"
+import { Long } from "../parts/Long.ts"
 import { whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
@@ -9,15 +11,14 @@ const most = 20
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2) ?? "null"
 
-const Execution = ({ of }: { readonly of: ExecutionRecord }): Node => html`
-  <li><details><summary>
-      <span class=${`status ${of.executionState}`}>${of.executionState.replace(/_/g, " ")}</span>
-      <span class="path"><${Text} of=${of.triggeringTask} /></span>
-      <span class="quiet">${of.durationMs !== null && `${of.durationMs.toLocaleString("en")} ms · `}<${Time} at=${of.timestamp} /></span></summary>
-    <dl><dt>Input</dt><dd><pre tabindex="0"><${Text} of=${json(of.io.inputData)} /></pre></dd>
-      <dt>Output</dt><dd><pre tabindex="0"><${Text} of=${json(of.io.outputData)} /></pre></dd>
-      ${of.errorMessage && html`<dt>Error</dt><dd><pre tabindex="0"><${Text} of=${of.errorMessage} /></pre></dd>`}</dl>
-  </details></li>`
+const Execution = ({ of }: { readonly of: ExecutionRecord }): Node => {
+  const summary = html`<span class=${`status ${of.executionState}`}>${of.executionState.replace(/_/g, " ")}</span>
+    <span class="path"><${Text} of=${of.triggeringTask} /></span>
+    <span class="quiet">${of.durationMs !== null && `${of.durationMs.toLocaleString("en")} ms · `}<${Time} at=${of.timestamp} /></span>`
+  return html`<li><${Folded} summary=${summary}>${() => html`<dl><dt>Input</dt><dd><${Long} of=${json(of.io.inputData)} label="Input" /></dd>
+      <dt>Output</dt><dd><${Long} of=${json(of.io.outputData)} label="Output" /></dd>
+      ${of.errorMessage && html`<dt>Error</dt><dd><${Long} of=${of.errorMessage} label="Error" /></dd>`}</dl>`}<//></li>`
+}
 
 /** Runs of a snippet that agents have told of. */
 export const Executions = ({ id }: { readonly id: string }): Node => {

@@ -1,41 +1,31 @@
-import { useState } from "preact/hooks"
 import type { RecordedEvent } from "../../../clients/typescript/src/index.ts"
 import { Actor } from "../events/Actor.ts"
 import { Rows } from "../events/Rows.ts"
 import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
 import { Chart } from "../overview/Chart.ts"
+import { Long } from "../parts/Long.ts"
 import { whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
+import { useSome } from "../parts/useSome.ts"
 import { href } from "../router.ts"
 import { may } from "../session.ts"
 import { type Names, useNames } from "../usage/names.ts"
-import { binsOf, type Grading, gradingsIn, type Vote, votesIn } from "./votes.ts"
+import { binsOf, type Comment, commentsIn, type Grading, gradingsIn, type Vote, votesIn } from "./votes.ts"
 
-/** Of each kind that tells of votes and gradings, how many events are read: the newest. */
+/** Of each kind that tells of votes, gradings and comments, how many events are read: the newest. */
 const read = 1_000
-const kinds = ["VoteCast", "VoteRequested", "GradingFailed", "GradingCancelled"]
-/** Rows of a list that are shown until all are asked for. */
+const kinds = ["VoteCast", "VoteRequested", "GradingFailed", "GradingCancelled", "CommentAdded"]
+/** Rows of a list that are shown until more are asked for. */
 const few = 10
 
 const sources: { readonly [source: string]: string } = { human: "a person", ai: "an agent", grading: "the AI grading" }
 
 const parts = [
   { kind: "votesFor", called: "for it" },
-  { kind: "votesAgainst", called: "against it", bad: true }
+  { kind: "votesAgainst", called: "against it", tone: "bad" }
 ] as const
-
-/** The last rows of a list, and all of them for who wants that. */
-const useFew = <T>(of: ReadonlyArray<T>): readonly [rows: ReadonlyArray<T>, button: Node | false] => {
-  const [all, setAll] = useState(false)
-  const button = !all && of.length > few
-  return [
-    all ? of : of.slice(0, few),
-    button &&
-      html`<p><button type="button" class="small" onClick=${() => setAll(true)}>Show all ${of.length.toLocaleString("en")}</button></p>`
-  ]
-}
 
 const VoteRow = ({ of, names }: { readonly of: Vote; readonly names: Names["names"] }): Node => html`
   <tr><td><span class=${`status ${of.isFor ? "completed" : "failed"}`}>${of.isFor ? "+" : "−"}${of.count}</span></td>
@@ -46,12 +36,12 @@ const VoteRow = ({ of, names }: { readonly of: Vote; readonly names: Names["name
 
 /** Votes over time, and each of them: whose it is, for which task, and why. */
 const VotesOverTime = ({ votes, names }: { readonly votes: ReadonlyArray<Vote>; readonly names: Names["names"] }) => {
-  const [rows, more] = useFew(votes.toReversed())
+  const [rows, more] = useSome(votes.toReversed(), { first: few, step: 200 })
   if (votes.length === 0) return html`<p class="note">Nobody has voted yet.</p>`
   return html`<${Chart} title="Votes" of=${binsOf(votes, Date.now())} parts=${parts} />
     <div class="scrolled" tabindex="0" role="region" aria-label="Votes"><table>
       <thead><tr><th>Vote</th><th>From</th><th>By</th><th>For the task</th><th>When</th></tr></thead>
-      <tbody>${rows.map((vote) => html`<${VoteRow} key=${vote.position} of=${vote} names=${names} />`)}</tbody></table></div>${more}`
+      <tbody>${rows.map((vote) => html`<${VoteRow} key=${vote.position} of=${vote} names=${names} />`)}</tbody></table></div>${more && html`<p>${more}</p>`}`
 }
 
 const outcomes: { readonly [O in Grading["is"]]: readonly [said: string, status: string] } = {
@@ -64,20 +54,37 @@ const outcomes: { readonly [O in Grading["is"]]: readonly [said: string, status:
 
 /** What a model was asked to say of the snippet, and said. */
 const Gradings = ({ gradings }: { readonly gradings: ReadonlyArray<Grading> }): Node => {
-  const [rows, more] = useFew(gradings.toReversed())
+  const [rows, more] = useSome(gradings.toReversed(), { first: few, step: 200 })
   if (gradings.length === 0) return html`<p class="note">No model was asked what it thinks of it.</p>`
   return html`<ul class="rows gradings">${rows.map(
     ({ position, at, is, reason, count }) => html`<li key=${position}>
       <span class=${`status ${outcomes[is][1]}`}>${outcomes[is][0]}${count > 1 && ` (counts ${count} times)`}</span>
       <span class="path">${reason !== "" && html`<${Text} of=${reason} />`}</span>
       <a class="quiet" href=${href("event", { position })}><${Time} at=${at} /></a></li>`
-  )}</ul>${more}`
+  )}</ul>${more && html`<p>${more}</p>`}`
+}
+
+/** What was said of the snippet; of what was taken back or erased there is no word. */
+const Comments = ({
+  comments,
+  names
+}: {
+  readonly comments: ReadonlyArray<Comment>
+  readonly names: Names["names"]
+}): Node => {
+  const [rows, more] = useSome(comments.toReversed(), { first: few, step: 200 })
+  if (comments.length === 0) return html`<p class="note">Nobody has said anything about it.</p>`
+  return html`<ul class="rows comments">${rows.map(
+    ({ position, at, by, agent, words }) => html`<li key=${position}>
+      <p class="quiet"><${Actor} of=${by} names=${names} />${agent !== "" && html`, by the agent <${Text} of=${agent} />`}, <a class="quiet" href=${href("event", { position })}><${Time} at=${at} /></a></p>
+      <p><${Long} of=${words} /></p></li>`
+  )}</ul>${more && html`<p>${more}</p>`}`
 }
 
 interface Read {
   /** What happened last. */
   readonly latest: ReadonlyArray<RecordedEvent>
-  /** All votes and gradings, in their order; `hasMore`: there were earlier ones. */
+  /** All votes, gradings and comments, in their order; `hasMore`: there were earlier ones. */
   readonly votes: ReadonlyArray<RecordedEvent>
   readonly hasMore: boolean
 }
@@ -87,8 +94,9 @@ const Told = ({ latest, votes, hasMore, id }: Read & { readonly id: string }): N
   const log = href("events", {}, { stream: `snippet-${id}` })
   return html`
     <section class="votes-over-time"><h2>Votes over time</h2><${VotesOverTime} votes=${votesIn(votes)} names=${names} /></section>
+    <section><h2>Comments</h2><${Comments} comments=${commentsIn(votes)} names=${names} /></section>
     <section><h2>AI gradings</h2><${Gradings} gradings=${gradingsIn(votes)} />
-      ${hasMore && html`<p class="note">Votes and gradings are the latest ${read.toLocaleString("en")} of each kind.</p>`}</section>
+      ${hasMore && html`<p class="note">Votes, gradings and comments are the latest ${read.toLocaleString("en")} of each kind.</p>`}</section>
     <section><h2>What happened to it</h2>
       <${Rows} of=${latest.toReversed()} names=${names} label="Events of the snippet, the newest first" />
       <p class="note"><a href=${log}>All of it, in the log</a></p></section>`

@@ -1,16 +1,15 @@
 import type { UsageReport } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
+import { dollars, number } from "../parts/figures.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
 import { bytesIn } from "../workspaces/bytes.ts"
 
-const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD" })
-
 const kinds: { readonly [bound: string]: { readonly title: string; readonly shown: (amount: number) => string } } = {
-  chats_per_day: { title: "Chats a day", shown: (amount) => amount.toLocaleString("en") },
-  tokens_per_month: { title: "Tokens a month", shown: (amount) => amount.toLocaleString("en") },
+  chats_per_day: { title: "Chats a day", shown: number },
+  tokens_per_month: { title: "Tokens a month", shown: number },
   cost_per_month: { title: "Dollars a month", shown: (amount) => dollars.format(amount) },
-  snippets: { title: "Snippets", shown: (amount) => amount.toLocaleString("en") },
+  snippets: { title: "Snippets", shown: number },
   repository_bytes: { title: "Bytes of commits", shown: bytesIn }
 }
 

@@ -1,11 +1,9 @@
 import type { UsageEntry, UsageReport } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
+import { dollars, number } from "../parts/figures.ts"
 import { Text } from "../parts/Text.ts"
 import { href } from "../router.ts"
 import type { Group } from "./asked.ts"
-
-const number = (count: number): string => count.toLocaleString("en")
-const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD" })
 
 /** US dollars, where every model has a price. */
 export const costOf = (cost: number | null): string => (cost === null ? "not known" : dollars.format(cost))

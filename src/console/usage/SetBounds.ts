@@ -26,6 +26,7 @@ export const SetBounds = ({ again }: { readonly again: () => void }): Node => {
   const [form, setForm] = useState(formOf(undefined))
   const [problem, setProblem] = useState("")
   const [busy, setBusy] = useState(false)
+  // fields that were disabled meanwhile would lose the focus
   const open = async () => {
     dialog.current?.showModal()
     setProblem("")
@@ -62,7 +63,7 @@ export const SetBounds = ({ again }: { readonly again: () => void }): Node => {
       <form class="fields" onSubmit=${submit} novalidate>
         ${fields.map(
           ([name, title, step]) => html`<label key=${name}>${title}
-            <input type="number" min="0" step=${step} inputmode="decimal" placeholder="not bounded" value=${form[name]} disabled=${busy}
+            <input type="number" min="0" step=${step} inputmode="decimal" placeholder="not bounded" value=${form[name]} readonly=${busy}
               onInput=${(event: Event) => setForm((all) => ({ ...all, [name]: valueOf(event) }))} /></label>`
         )}
         <p class="quiet">It counts at once, also for chats that run. What is left empty is not bounded; keys may have bounds of their own besides.</p>

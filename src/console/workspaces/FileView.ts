@@ -1,13 +1,15 @@
 import { useEffect, useMemo } from "preact/hooks"
 import { Code } from "../code/Code.ts"
 import { languageOfPath } from "../code/languages.ts"
-import { html, type Node } from "../html.ts"
+import { type Children, html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
 import { Copy } from "../parts/Copy.ts"
 import { whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { plain } from "../visible.ts"
 import { bytesIn } from "./bytes.ts"
+import type { Place } from "./FileTree.ts"
+import { LastChanged } from "./LastChanged.ts"
 
 /** Bytes above which a file is not shown, but can be had. */
 const mostShown = 2 * 1024 * 1024
@@ -22,7 +24,15 @@ export const textIn = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-const Content = ({ path, bytes }: { readonly path: string; readonly bytes: Uint8Array }): Node => {
+const Content = ({
+  path,
+  bytes,
+  children
+}: {
+  readonly path: string
+  readonly bytes: Uint8Array
+  readonly children?: Children
+}): Node => {
   const text = useMemo(() => (bytes.length > mostShown ? undefined : textIn(bytes)), [bytes])
   // a page can't be led to a file that needs a key: it is had here, and handed over
   const url = useMemo(
@@ -35,6 +45,7 @@ const Content = ({ path, bytes }: { readonly path: string; readonly bytes: Uint8
     <header><h2 class="path"><${Text} of=${path} /></h2><span class="quiet">${bytesIn(bytes.length)}</span>
       <span class="actions">${text !== undefined && html`<${Copy} text=${text} what=${plain(name)} />`}
         <a class="button small" href=${url} download=${name}>Download</a></span></header>
+    ${children}
     ${
       text === undefined
         ? html`<p class="note">${bytes.length > mostShown ? "A long file: it is not shown, but can be downloaded." : "A binary file: its bytes are not shown."}</p>`
@@ -44,18 +55,15 @@ const Content = ({ path, bytes }: { readonly path: string; readonly bytes: Uint8
     }</section>`
 }
 
-/** A file at a commit, as text where it is one. */
-export const FileView = ({
-  id,
-  path,
-  at
-}: {
-  readonly id: string
-  readonly path: string
-  readonly at: string | undefined
-}): Node => {
-  const loaded = useLoaded(JSON.stringify([id, path, at]), ({ cairn }, signal) =>
-    cairn.workspaces.file(id, path, { at }, { signal })
+/** A file as it is at a place, as text where it is one. */
+export const FileView = ({ id, path, at, run, turn }: Place): Node => {
+  const loaded = useLoaded(JSON.stringify([id, path, at, run, turn]), ({ cairn }, signal) =>
+    cairn.workspaces.file(id, path, { at, run, turn }, { signal })
   )
-  return whenThere(loaded, (bytes) => html`<${Content} path=${path} bytes=${bytes} />`, 8)
+  return whenThere(
+    loaded,
+    (bytes) =>
+      html`<${Content} path=${path} bytes=${bytes}>${run === undefined && html`<${LastChanged} of=${{ id, path, at }} />`}<//>`,
+    8
+  )
 }

@@ -19,6 +19,14 @@ const clipped = (log: string): string => {
 const list = (title: string, items: ReadonlyArray<string>): ReadonlyArray<string> =>
   items.length === 0 ? [] : ["", `## ${title}`, "", ...items.map((item) => `- ${code(item)}`)]
 
+/** What goes in, or comes out, as a JSON Schema; nothing where it tells nothing. */
+const schema = (title: string, of: CatalogueEntry["input_schema"]): ReadonlyArray<string> => {
+  if (typeof of !== "object" || of === null || Object.keys(of).length === 0) return []
+  const { properties } = of as { readonly properties?: unknown }
+  if (typeof properties === "object" && properties !== null && Object.keys(properties).length === 0) return []
+  return ["", `## ${title}`, "", fenced(JSON.stringify(of, null, 2), "json")]
+}
+
 /** Why it is not public any more, for those whose it is. */
 const withdrawal = ({ withdrawn_for: found }: CatalogueEntry): ReadonlyArray<string> => {
   if (found === null) return []
@@ -49,6 +57,7 @@ export const pageOf = (
     `- Votes: +${snippet.up} −${snippet.down}`,
     `- Runs: ${snippet.runs}, of which ${snippet.succeeded} went well`,
     `- Stored: ${snippet.created_at.toISOString()}; last task: ${snippet.updated_at.toISOString()}`,
+    ...(snippet.published && !foreign ? [`- Public: anybody may find it, at \`/public/${snippet.id}\``] : []),
     ...withdrawn,
     ...(snippet.kind === "repo" ? [`- Files: ${snippet.file_count ?? 0}, at \`/api/store/repo/${snippet.id}\``] : [])
   ]
@@ -70,6 +79,8 @@ export const pageOf = (
     "## Source",
     "",
     fenced(snippet.source, snippet.language),
+    ...schema("Input", snippet.input_schema),
+    ...schema("Output", snippet.output_schema),
     ...(told.length === 0 ? [] : ["", "## Latest logs", ...told]),
     ""
   ].join("\n")

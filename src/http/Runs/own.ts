@@ -5,7 +5,7 @@ import { idIn } from "#domain/Id.ts"
 import { Unreadable } from "#engine/ask.ts"
 import type { Recorded } from "#engine/Event.ts"
 import { eachOfStream } from "#engine/pages.ts"
-import type { Usage } from "#ports/LanguageModel.ts"
+import type { ToolResult, Usage } from "#ports/LanguageModel.ts"
 import type { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
@@ -18,7 +18,7 @@ import { type Fields, values } from "../pieces.ts"
 export const noRun = fieldProblem(
   "not_found/run",
   "id",
-  "You have no run with this id. A chat with `Prefer: respond-async` answers with its run's, and any other one says it at its end, as `session_id`."
+  "You have no run with this id, or its workspace was erased, and its chats with it. A chat with `Prefer: respond-async` answers with its run's, and any other one says it at its end, as `session_id`."
 )
 
 export type RequestedEvent = Extract<ChatEvent, { readonly _tag: "ChatRequested" }>
@@ -57,7 +57,8 @@ type State = (typeof ListedRun.Type)["state"]
 export const stateOf = (failure: string | null): State =>
   failure === null ? "completed" : failure === "cancelled" ? "cancelled" : "failed"
 
-const isoOf = (time: number): string => new Date(time).toISOString()
+/** A time of the log, as it is told. */
+export const isoOf = (time: number): string => new Date(time).toISOString()
 
 /** Tokens, as they are told. */
 export const shownUsage = (usage: Usage) => ({
@@ -66,6 +67,10 @@ export const shownUsage = (usage: Usage) => ({
   cache_read_tokens: usage.cacheReadTokens,
   cache_write_tokens: usage.cacheWriteTokens
 })
+
+/** What tools answered, as it is told. */
+export const shownResults = (results: ReadonlyArray<ToolResult>) =>
+  results.map(({ toolUseId, content, isError }) => ({ tool_call_id: toolUseId, content, is_error: isError }))
 
 /** How the workspace's memory goes on after a run; `null`: it neither reads nor writes it. */
 const memoryOf = (events: OwnRun["events"], ended: boolean): (typeof RunMemory)["Type"] | null => {

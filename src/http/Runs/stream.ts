@@ -24,7 +24,7 @@ import { rememberedOf, resultsOf, turnOf } from "#src/workspaces/turns.ts"
 import { erased } from "../Chat/answer.ts"
 import { cutWhenStopping, eventStream, eventStreamPlaces } from "../eventStreams.ts"
 import { streamInTurns, textOf } from "../pieces.ts"
-import { type OwnRun, ownRun, shownRun, shownUsage } from "./own.ts"
+import { type OwnRun, ownRun, shownResults, shownRun, shownUsage } from "./own.ts"
 
 /** Streams of runs of one key at a time, in a process: a back end may speak for many. */
 const places = eventStreamPlaces(256)
@@ -126,11 +126,7 @@ const telling = ({ id: run, requested, requestedAt, events }: OwnRun, after: num
         return message("turn", { turn: event.turn, text, tool_calls, usage: shownUsage(turn.usage) }, id)
       }
       case "ToolsRan": {
-        const results = resultsOf(event).map(({ toolUseId, content, isError }) => ({
-          tool_call_id: toolUseId,
-          content,
-          is_error: isError
-        }))
+        const results = shownResults(resultsOf(event))
         const changes = yield* changedIn(repositoryOf(workspace, generation), before, event.tree)
         return message("tools", { turn: event.turn, results, ...changes }, id)
       }

@@ -8,7 +8,7 @@ import type { SearchRequest } from "#src/api/Snippets/search.ts"
 import { bytesOf, slice } from "#src/portions.ts"
 import { Reputations } from "#src/snippets/reputation.ts"
 import { type FoundSnippet, noteAnswer, Search } from "#src/snippets/search.ts"
-import { freshOrStale, searched, shownFound } from "../answer.ts"
+import { freshOrStale, searched, shownFound, staleIn } from "../answer.ts"
 import { shownComments } from "../Comments.ts"
 import { values } from "../pieces.ts"
 import { kindsOf, matchOf, namespacesOf } from "./match.ts"
@@ -40,6 +40,7 @@ export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest
   const answered = yield* searched(question, scope, standing)
   yield* noteAnswer(holder, scope, payload.task, answered, yield* Clock.currentTimeMillis)
   const { found, total, fallback } = answered
+  const stale = answered.stale || functions?.stale === true
   const mended = Array.from(answered.mended, ([asked, found]) => ({ asked, found }))
   let fromMemory = answered.cacheHit
   let room = mostTold
@@ -56,7 +57,8 @@ export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest
     return read.map((one, index) => matchOf(scope, one, comments[index]!, known?.bySnippet.get(one.id)))
   })
   const matches = shownFound(found, scope, shown)
-  const rest = { search_namespaces: namespacesOf(holder, scope), mended, ...(fallback && { fallback }) }
+  const said = { ...(fallback && { fallback }), ...staleIn(stale) }
+  const rest = { search_namespaces: namespacesOf(holder, scope), mended, ...said }
   const answer = {
     matches: { rows: matches },
     total_found: { value: total },
@@ -68,5 +70,5 @@ export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest
   const small = isSmall
     ? Effect.map(atOnce, (matches) => ({ matches, total_found: total, cache_hit: fromMemory, ...rest }))
     : undefined
-  return { matches, total, mended, fallback, answer, small }
+  return { matches, total, mended, fallback, stale, answer, small }
 })

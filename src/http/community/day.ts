@@ -1,11 +1,15 @@
+import { thousands } from "#domain/text/thousands.ts"
 import { type Markup, markup } from "./markup.ts"
 
-const day = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" })
+/** Made for the first page that has a day: that loads the runtime's tables. */
+let day: Intl.DateTimeFormat | undefined
 
 /** A day of UTC, as people say it; the exact instant on hover. */
-export const dayOf = (time: Date): Markup =>
-  markup`<time datetime="${time.toISOString()}" title="${time.toISOString()}">${day.format(time)}</time>`
+export const dayOf = (time: Date): Markup => {
+  day ??= new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" })
+  return markup`<time datetime="${time.toISOString()}" title="${time.toISOString()}">${day.format(time)}</time>`
+}
 
 /** A count with what is counted. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString("en")} ${count === 1 ? one : many}`
+  `${thousands(count)} ${count === 1 ? one : many}`

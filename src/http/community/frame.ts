@@ -21,16 +21,12 @@ export const policy = [
 
 /** Files of the console's that these pages wear, by their paths. */
 export interface Wear {
-  readonly styles: ReadonlyArray<string>
+  readonly style: string
   readonly icon: string
 }
 
 /** A whole page around what it shows. */
-export const framed = (
-  { styles, icon }: Wear,
-  { title, description, url, isArticle }: About,
-  content: Markup
-): string =>
+export const framed = ({ style, icon }: Wear, { title, description, url, isArticle }: About, content: Markup): string =>
   `<!doctype html>\n${
     markup`<html lang="en">
 <head>
@@ -51,7 +47,7 @@ ${
 <meta name="twitter:card" content="summary">`
 }
 <link rel="icon" type="image/svg+xml" href="${icon}">
-${styles.map((path) => markup`<link rel="stylesheet" href="${path}">`)}
+<link rel="stylesheet" href="${style}">
 </head>
 <body>
 <a class="skip" href="#main">Skip to the page</a>

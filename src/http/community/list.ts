@@ -1,3 +1,4 @@
+import { thousands } from "#domain/text/thousands.ts"
 import type { PublicHeading } from "#projections/Snippets/community.ts"
 import { counted, dayOf } from "./day.ts"
 import { type Markup, markup, told } from "./markup.ts"
@@ -13,6 +14,8 @@ export interface Asked {
 export interface Listed {
   readonly snippets: ReadonlyArray<PublicHeading>
   readonly total: number
+  /** What became public last may be missing. */
+  readonly stale: boolean
   readonly languages: ReadonlyArray<{ readonly language: string; readonly count: number }>
   /** Where further ones are; `undefined`: there are none. */
   readonly next: string | undefined
@@ -32,7 +35,7 @@ export const listAt = ({ query, language, sortBy }: Asked, cursor = ""): string 
 const row = ({ id, name, description, language, up, down, created_at }: PublicHeading): Markup => markup`<li>
 <h2><a href="/public/${id}">${told(name)}</a></h2>
 ${description !== "" && markup`<p>${told(inBrief(description, 300))}</p>`}
-<p class="quiet facts"><span>${told(language)}</span><span>${counted(up, "vote")} for it, ${down.toLocaleString("en")} against</span><span>${dayOf(created_at)}</span></p>
+<p class="quiet facts"><span>${told(language)}</span><span>${counted(up, "vote")} for it, ${thousands(down)} against</span><span>${dayOf(created_at)}</span></p>
 </li>`
 
 const link = (to: string, isHere: boolean, text: Markup): Markup =>
@@ -44,7 +47,7 @@ const nothing = ({ query, language }: Asked): Markup =>
     : markup`<div class="empty"><h2>Nothing was found</h2><p>Say it in other words, or <a href="/public">see all of them</a>.</p></div>`
 
 /** The public snippets, page by page, or those that a search has found. */
-export const listPage = (asked: Asked, { snippets, total, languages, next }: Listed): Markup => {
+export const listPage = (asked: Asked, { snippets, total, stale, languages, next }: Listed): Markup => {
   const { query, language, sortBy } = asked
   return markup`<header class="title"><h1>Public snippets</h1></header>
 <p class="description quiet">Code that has worked, which people and agents have shared with everybody.</p>
@@ -60,7 +63,7 @@ ${
       link(
         listAt({ ...asked, language: one.language }),
         one.language === language,
-        markup`${told(one.language)} <small>${one.count.toLocaleString("en")}</small>`
+        markup`${told(one.language)} <small>${thousands(one.count)}</small>`
       )
   )}</nav>`
 }
@@ -70,6 +73,7 @@ ${
   total > 1 &&
   markup`<nav class="facets" aria-label="Order">${link(listAt({ ...asked, sortBy: "upvoted" }), sortBy === "upvoted", markup`Most votes`)}${link(listAt({ ...asked, sortBy: "recent" }), sortBy === "recent", markup`Newest`)}</nav>`
 }</div>
+${stale && markup`<p class="note">What was shared last is not searched yet: look again in a moment.</p>`}
 ${snippets.length === 0 ? nothing(asked) : markup`<ol class="rows headings">${snippets.map(row)}</ol>`}
 ${next !== undefined && markup`<p class="note"><a class="button" rel="next" href="${next}">Show more</a></p>`}`
 }

@@ -1,3 +1,4 @@
+import { thousands } from "#domain/text/thousands.ts"
 import type { PublicEntry } from "#projections/Snippets/community.ts"
 import { plain } from "#src/console/visible.ts"
 import { counted, dayOf } from "./day.ts"
@@ -7,6 +8,8 @@ import { type Markup, markup, told, visible } from "./markup.ts"
 /** Characters of a source, and of one of its lines, that a page shows. */
 const mostShown = 200_000
 const mostOfLine = 2_000
+/** Characters of a description: a browser may take the square of them, where there is no blank. */
+const mostDescribed = 10_000
 /** Characters of what is said of a page elsewhere. */
 const mostSaid = 200
 
@@ -15,13 +18,13 @@ const cut = (text: string, most: number): string => (text.length <= most ? text 
 /** A text on one line, for titles and what others show of a page. */
 export const inBrief = (text: string, most = mostSaid): string => cut(plain(text).replace(/\s+/g, " ").trim(), most)
 
-const line = (text: string, index: number): Markup => {
-  const more = text.length - mostOfLine
-  return markup`<div class="line" data-line="${index + 1}"><code>${visible(text.slice(0, mostOfLine))}${
-    more > 0 && markup`<span class="cut">… ${more.toLocaleString("en")} more characters</span>`
-  }
+/** How much of a text is not shown, where so many characters are. */
+const cutAt = (text: string, most: number): Markup | false =>
+  text.length > most && markup`<span class="cut">… ${thousands(text.length - most)} more characters</span>`
+
+const line = (text: string, index: number): Markup =>
+  markup`<div class="line" data-line="${index + 1}"><code>${visible(text.slice(0, mostOfLine))}${cutAt(text, mostOfLine)}
 </code></div>`
-}
 
 const linesIn = (source: string): ReadonlyArray<string> => {
   const lines = source.slice(0, mostShown).replaceAll("\r\n", "\n").split("\n")
@@ -49,16 +52,16 @@ export const snippetPage = (snippet: PublicEntry): Markup => {
 </header>
 <div class="sheet">
 <div class="text-column">
-${description !== "" && markup`<p class="description">${told(description)}</p>`}
+${description !== "" && markup`<p class="description">${told(description.slice(0, mostDescribed))}${cutAt(description, mostDescribed)}</p>`}
 <section><h2>Source</h2>
 <div class="code" tabindex="0" role="region" aria-label="Source of ${inBrief(name, 80)}"><div class="chunk">${lines.map(line)}</div></div>
-${source.length > mostShown && markup`<p class="note">The first ${mostShown.toLocaleString("en")} of ${source.length.toLocaleString("en")} characters. <a href="${text}">All of them</a></p>`}
+${source.length > mostShown && markup`<p class="note">The first ${thousands(mostShown)} of ${thousands(source.length)} characters. <a href="${text}">All of them</a></p>`}
 </section>
 </div>
 <aside aria-label="Facts"><section><h2>Facts</h2><ul class="facts-list">
 <li>Language: ${told(language)}</li>
 ${entrypoint !== "" && markup`<li>Entrypoint: <code>${told(entrypoint)}</code></li>`}
-<li>${counted(up, "vote")} for it, ${down.toLocaleString("en")} against</li>
+<li>${counted(up, "vote")} for it, ${thousands(down)} against</li>
 <li>Stored: ${dayOf(created_at)}</li>
 <li>Id: <code>${id}</code></li>
 </ul></section>

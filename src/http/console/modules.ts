@@ -1,12 +1,17 @@
 import { existsSync, readFileSync } from "node:fs"
 import { createRequire, stripTypeScriptTypes } from "node:module"
-import { dirname, join, posix } from "node:path"
+import { dirname, join } from "node:path"
+import { linked } from "./linked.ts"
 
 /** Where the project is: paths of its modules stand below it, on disk and in the browser. */
 const project = join(import.meta.dirname, "../../..")
 
-/** What the first page needs; everything else is asked for by what imports it. */
+/** What runs first, and leads to all of the pages. */
 export const entry = "src/console/main.ts"
+
+/** What every page wears. */
+export const style = "src/console/style.css"
+export const icon = "src/console/icon.svg"
 
 /** ESM packages by the names that modules import them under; one that ends with `/` is a folder of them. */
 const packages = {
@@ -28,6 +33,7 @@ const languages = [
 const styles = [
   "ground",
   "parts",
+  "tables",
   "states",
   "code",
   "pages",
@@ -41,15 +47,6 @@ const styles = [
   "public",
   "sign-in"
 ]
-
-/** Modules that a module names: `now` before it runs, `later` perhaps. */
-const namedIn = (source: string) => {
-  const all = (pattern: RegExp) => [...source.matchAll(pattern)].map(([, name]) => name!)
-  return {
-    now: all(/^(?:import|export)\b(?:[^"'()=]*? from)? "(\.[^"]+)"/gm),
-    later: all(/\bimport\("(\.[^"]+)"\)/g)
-  }
-}
 
 /** Without the line at its end that names a map, which is not served. */
 const withoutMap = (source: string): string => {
@@ -78,23 +75,14 @@ export const readPackages = () => {
   }
 }
 
-/** The pages' own modules and styles, by their paths in the project: what `entry` leads to, and nothing else. */
-export const readModules = () => {
-  const texts = new Map<string, string>()
-  const first = new Set<string>()
-  const visit = (path: string, isFirst: boolean): void => {
-    if (isFirst ? first.has(path) : texts.has(path)) return
-    const text = texts.get(path) ?? stripTypeScriptTypes(readFileSync(join(project, path), "utf8"))
-    texts.set(path, text)
-    if (isFirst) first.add(path)
-    const { now, later } = namedIn(text)
-    for (const name of now) visit(posix.join(posix.dirname(path), name), isFirst)
-    for (const name of later) visit(posix.join(posix.dirname(path), name), false)
-  }
-  visit(entry, true)
-  for (const file of styles.map((name) => `style/${name}.css`).concat("icon.svg")) {
-    const path = posix.join(dirname(entry), file)
-    texts.set(path, readFileSync(join(project, path), "utf8"))
-  }
-  return { texts, first: [...first] }
+/** The pages' own files, by their paths in the project: `entry` with all that it leads to, and nothing else. */
+export const readModules = (): ReadonlyMap<string, string> => {
+  const read = (path: string) => readFileSync(join(project, path), "utf8")
+  const folder = dirname(entry)
+  return new Map([
+    [entry, linked(entry, (path) => stripTypeScriptTypes(read(path)))],
+    // one request instead of one each, which the first page would wait for
+    [style, styles.map((name) => read(`${folder}/style/${name}.css`)).join("\n")],
+    [icon, read(icon)]
+  ])
 }

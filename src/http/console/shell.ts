@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { entry, readModules, readPackages } from "./modules.ts"
+import { entry, icon, readModules, readPackages, style } from "./modules.ts"
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 
@@ -43,15 +43,13 @@ export interface Asset {
 export const makeConsole = () => {
   const modules = readModules()
   const packages = readPackages()
-  const [own, others] = [`/assets/${hashOf(modules.texts)}/`, `/assets/${hashOf(packages.texts)}/`]
+  const [own, others] = [`/assets/${hashOf(modules)}/`, `/assets/${hashOf(packages.texts)}/`]
   const assets = new Map<string, Asset>()
-  for (const [base, { texts }] of [[own, modules] as const, [others, packages] as const])
+  for (const [base, texts] of [[own, modules] as const, [others, packages.texts] as const])
     for (const [path, text] of texts) assets.set(base + path, { text, type: typeOf(path) })
   const imports = Object.fromEntries(packages.names.map(([name, file]) => [name, others + file]))
   const importMap = JSON.stringify({ imports })
-  const preloaded = [...packages.first.map((path) => others + path), ...modules.first.map((path) => own + path)]
-  const styles = [...assets.keys()].filter((path) => path.endsWith(".css"))
-  const icon = `${own}src/console/icon.svg`
+  const wear = { style: own + style, icon: own + icon }
   const html = [
     "<!doctype html>",
     '<html lang="en">',
@@ -61,10 +59,10 @@ export const makeConsole = () => {
     '<meta name="color-scheme" content="light dark">',
     '<meta name="robots" content="noindex">',
     "<title>Cairn</title>",
-    `<link rel="icon" type="image/svg+xml" href="${icon}">`,
-    ...styles.map((path) => `<link rel="stylesheet" href="${path}">`),
+    `<link rel="icon" type="image/svg+xml" href="${wear.icon}">`,
+    `<link rel="stylesheet" href="${wear.style}">`,
     `<script type="importmap">${importMap}</script>`,
-    ...preloaded.map((path) => `<link rel="modulepreload" href="${path}">`),
+    ...packages.first.map((path) => `<link rel="modulepreload" href="${others}${path}">`),
     `<script type="module" src="${own}${entry}"></script>`,
     "</head>",
     "<body>",
@@ -74,5 +72,5 @@ export const makeConsole = () => {
     "</html>",
     ""
   ].join("\n")
-  return { page: { html, policy: policyOf(importMap) }, assets, wear: { styles, icon } }
+  return { page: { html, policy: policyOf(importMap) }, assets, wear }
 }

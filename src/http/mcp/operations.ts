@@ -61,7 +61,7 @@ const fileInRepository = Effect.fnUntraced(function* ({ id, path }: FileOf) {
 
 /** What is read only later has what it needs, too. */
 const searching = Effect.fnUntraced(function* (payload: Parameters<typeof search>[0]) {
-  const { matches, total, mended, fallback, answer } = yield* search(payload)
+  const { matches, total, mended, fallback, stale, answer } = yield* search(payload)
   const services = yield* Effect.context<Stream.Services<typeof matches>>()
   const parts = yield* Parts
   return {
@@ -71,6 +71,7 @@ const searching = Effect.fnUntraced(function* (payload: Parameters<typeof search
     total,
     mended,
     fallback,
+    stale,
     answer: parts.stream(Stream.provideContext(textOf(answer), services))
   }
 })

@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
-import { HttpMiddleware, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import { Problem } from "#src/api/Problem.ts"
 import { BadConfig } from "#src/BadConfig.ts"
@@ -29,8 +29,6 @@ const listening = (port: number, look: Effect.Effect<void>) => {
     return HttpServerResponse.text(yield* PrometheusMetrics.format(), { contentType })
   })
   return HttpServer.serve(admitted(answer)).pipe(
-    // looking is no request that anybody traces
-    Layer.provide(HttpMiddleware.layerTracerDisabledForUrls(["/metrics"])),
     Layer.provide(NodeHttpServer.layer(() => createServer(), { host, port, gracefulShutdownTimeout: "1 second" })),
     Layer.catchTag("ServeError", ({ cause }) => {
       const message = `can't listen at ${host}:${port} (${(cause as NodeJS.ErrnoException).code}). Set CAIRN_METRICS_PORT to a free port.`

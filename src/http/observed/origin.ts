@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { Option, type Tracer } from "effect"
-import { HttpTraceContext } from "effect/http"
+import type { Tracer } from "effect"
 import type { Headers } from "effect/http/Headers"
 import type { RequestIdentity } from "#engine/Event.ts"
 import { type RequestOrigin, traceparentOf } from "#ports/Origin.ts"
@@ -17,11 +16,10 @@ const fine = /^(?!.*cairn_live_)[\w.:~-]{1,128}$/
  */
 const anId = /^(?=.*\d)[\dA-Fa-f-]{16,64}$|^[0-7][\dA-HJKMNP-TV-Z]{25}$/
 
-/** Which request it is, as its caller has called it; `span` is the service's own, where traces are made. */
+/** Which request it is, as its caller has called it, and under which span it is worked for. */
 export const originOf = (headers: Headers, span: Tracer.AnySpan | undefined): RequestOrigin => {
   const given = headers["x-request-id"] ?? ""
-  const parent = span ?? Option.getOrUndefined(HttpTraceContext.w3c(headers))
-  return { requestId: fine.test(given) ? given : randomUUID(), traceparent: traceparentOf(parent) ?? null }
+  return { requestId: fine.test(given) ? given : randomUUID(), traceparent: traceparentOf(span) ?? null }
 }
 
 /** What of it goes into an event. */

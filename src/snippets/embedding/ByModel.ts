@@ -1,10 +1,10 @@
 import { Context, Effect, Layer } from "effect"
-import { type Asked, parts } from "#domain/search/query.ts"
+import { parts } from "#domain/search/query.ts"
 import { byMeaning } from "#domain/search/ranker.ts"
 import { meaningWeight } from "#domain/search/score.ts"
 import { type EmbeddingFailed, EmbeddingModel } from "#ports/EmbeddingModel.ts"
 import type { EmbeddingSettings } from "#ports/EmbeddingSettings.ts"
-import { SnippetIndex } from "#ports/SnippetIndex.ts"
+import { type Meant, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { indexChanges, type Page } from "#projections/Snippets/changes.ts"
 import { notEmbedded, vectorsOf } from "#projections/Snippets/embedded.ts"
 import type { Source } from "../indexing/reading.ts"
@@ -29,8 +29,7 @@ export type Fallback = (typeof fallbacks)[number]
  */
 export interface Means {
   readonly index: SnippetIndex["Service"]
-  /** The same task, by what the model makes of it. */
-  readonly meant: (asked: Asked) => Asked
+  readonly meant: Meant
 }
 
 /** How an embedding model gets on, for who watches over it. */
@@ -118,7 +117,7 @@ export class ByModel extends Context.Service<
             const [isThere, meanings] = yield* Effect.all([reached(position), embedded(task)], { concurrency: 2 })
             if (!isThere) return "filling"
             if (meanings === undefined) return "not_embedded"
-            return { index, meant: (asked) => ({ ...asked, meanings, read: 1, model: { called, weights } }) }
+            return { index, meant: { meanings, model: { called, weights } } }
           }),
           look: Effect.gen(function* () {
             const isWhole = (yield* indexing.position) >= missed

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache"
 import type { LogFile } from "#domain/Bundle.ts"
 import type { DomainEvent } from "#domain/events.ts"
 import type { SnippetEvent, UploadedText } from "#domain/Snippet/events.ts"
+import { thousands } from "#domain/text/thousands.ts"
 import type { Recorded } from "#engine/Event.ts"
 import { eachOfStream } from "#engine/pages.ts"
 import { sentWith } from "#src/snippets/bundle.ts"
@@ -44,7 +45,7 @@ const shownLogs = (logs: ReadonlyArray<LogFile>): string | null => {
   const texts = logs.filter(({ content }) => content !== null).length
   const share = Math.max(shortest, Math.floor(longest.logs / Math.max(1, texts)))
   const shown = logs.map(({ path, contentType, size, content }) => {
-    const head = `--- ${path}${contentType === null ? "" : ` (${contentType})`}: ${size.toLocaleString("en")} bytes`
+    const head = `--- ${path}${contentType === null ? "" : ` (${contentType})`}: ${thousands(size)} bytes`
     return content === null ? `${head}, not text` : `${head}\n${tail(content, share)}`
   })
   return tail(shown.join("\n"), longest.logs)

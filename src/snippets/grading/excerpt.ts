@@ -1,4 +1,6 @@
-const note = (text: string, kept: number) => `[${(text.length - kept).toLocaleString("en")} characters left out]`
+import { thousands } from "#domain/text/thousands.ts"
+
+const note = (text: string, kept: number) => `[${thousands(text.length - kept)} characters left out]`
 
 /**
  * A text of at most `size` UTF-16 units as it is; of a longer one so many of them, a third from its end, with a line

@@ -1,22 +1,25 @@
 import { Cause, Clock, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { profileOf } from "#domain/search/embeddings/Profile.ts"
-import { meaningsOf } from "#domain/search/embeddings/vector.ts"
+import { inSteps } from "#engine/pages.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { type IndexStand, IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { type indexChanges, leftOutUpTo, type Page } from "#projections/Snippets/changes.ts"
 import type { WhyLeftOut } from "#projections/Snippets/rows.ts"
+import type { standsOf } from "#projections/stands.ts"
+import { snippetsOf } from "./snippetsOf.ts"
 
 /** What an index is filled from: the catalogue's changes behind a position, with the vectors that it has. */
 export interface Source {
   /** Up to where it may be taken in. */
   readonly read: (after: number, page: Page) => ReturnType<typeof indexChanges>
+  /** Where it stands, where one statement tells: as long as it is the same, there is nothing new to be read. */
+  readonly stands?: ReturnType<typeof standsOf>
   /** Whether it is said of each snippet what can't be found of it: once of all that read the same rows. */
   readonly tells: boolean
 }
 
-/** Of the catalogue that are taken in at once. */
-const rows = 4_000
+/** Rows of the catalogue that are taken in at once, and bytes of them: what is read on end holds up all others. */
+const page = { rows: 2_000, bytes: 2 * 1024 * 1024 }
 /** Ids in one line of the log. */
 const told = 100
 /**
@@ -40,7 +43,7 @@ const unlessInterrupted = <A, E, R, B, R2>(
  * place to which it has come.
  */
 export const makeReading = Effect.fnUntraced(function* (
-  { read: readChanges, tells }: Source,
+  { read: readChanges, stands: standsNow, tells }: Source,
   arrived: (position: number) => Effect.Effect<void>
 ) {
   const sql = yield* SqlClient.SqlClient
@@ -55,6 +58,8 @@ export const makeReading = Effect.fnUntraced(function* (
   let fault: string | undefined
   let isAway = false
   let furthest = 0
+  /** Where the source stood when it was last asked. */
+  let stood: string | undefined
 
   const stands = (at: IndexStand) =>
     Effect.suspend(() => {
@@ -84,14 +89,23 @@ export const makeReading = Effect.fnUntraced(function* (
     for (const id of refused ?? []) leftOut.set(id, "refused")
   })
 
-  /** Where the index says that it is, and what it had left out before this process came. */
-  const begin = Effect.tap(index.stand, readLeftOut)
+  /** Where the index says that it is, and what it had left out before this process came: of its own it says so. */
+  const begin = Effect.gen(function* () {
+    const before = new Map(leftOut)
+    const found = yield* index.stand
+    yield* readLeftOut(found)
+    if (tells && index.sharedAs === undefined) yield* tell(before)
+    return found
+  })
 
   const step = Effect.gen(function* () {
     const from = stand === undefined || isAnew ? yield* begin : stand
     isAnew = false
     yield* stands(from)
-    const changes = yield* readChanges(from.position, { rows: Math.min(rows, most.count), bytes: most.bytes })
+    const changes = yield* readChanges(from.position, {
+      rows: Math.min(page.rows, most.count),
+      bytes: Math.min(page.bytes, most.bytes)
+    })
     const { build, position } = changes
     if (build === undefined) return false
     if (from.build !== undefined && build !== from.build) {
@@ -107,19 +121,7 @@ export const makeReading = Effect.fnUntraced(function* (
       if (left_out === null) leftOut.delete(id)
       else leftOut.set(id, left_out)
     }
-    const meanings = meaningsOf(changes.put.map(({ vector, task_vector }) => [vector, task_vector]))
-    const put = changes.put.map(
-      (
-        { published, human_up, changed: _at, left_out: _why, vector: _, task_vector: _tasks, profile, ...snippet },
-        place
-      ) => ({
-        ...snippet,
-        isPublic: published,
-        humanUp: human_up,
-        vector: meanings[place]!,
-        profile: profileOf(profile)
-      })
-    )
+    const put = yield* inSteps(snippetsOf(changes.put))
     const voted = changes.voted.map(({ human_up, ...votes }) => ({ ...votes, humanUp: human_up }))
     const upTo = { build, position }
     const { refused } = yield* index.apply({ put, voted, removed: changes.removed }, upTo)
@@ -129,6 +131,20 @@ export const makeReading = Effect.fnUntraced(function* (
     yield* stands(upTo)
     return position > from.position
   })
+
+  /**
+   * Whether the index has all that there was when this was asked before, and nothing has come since. Of one that is
+   * elsewhere only a reading shows whether it is there.
+   */
+  const isStill = Effect.gen(function* () {
+    if (standsNow === undefined || index.sharedAs !== undefined || fault !== undefined) return false
+    const before = stood
+    stood = yield* standsNow
+    return stood === before && (yield* index.stand).position === stand?.position
+  }).pipe(
+    Effect.provideService(SqlClient.SqlClient, sql),
+    Effect.orElseSucceed(() => false)
+  )
 
   /** Hears where it is, of an index that another process feeds. */
   const hear = Effect.gen(function* () {
@@ -169,6 +185,7 @@ export const makeReading = Effect.fnUntraced(function* (
   return {
     /** Takes in the next rows of the catalogue: whether there may be more. */
     read: orFault(step),
+    isStill,
     /** The same for an index that another process feeds: only asks where it is. */
     hear: orFault(hear),
     /** What is fed from here on begins where the index itself says that it is. */

@@ -1,6 +1,6 @@
 import { Effect, Schedule } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
-import { Bundle, BundleCommand, type BundleEvent, bundleStream } from "#domain/Bundle.ts"
+import { Bundle, BundleCommand, type BundleEvent, bundleStream, type LeftOut } from "#domain/Bundle.ts"
 import type { NewVote } from "#domain/Snippet/commands.ts"
 import { fresh } from "#engine/ask.ts"
 import { derivedId } from "#engine/derivedId.ts"
@@ -28,18 +28,19 @@ const logsOf = Effect.fnUntraced(function* (bundle: string) {
   return texts.length === 0 ? null : texts.join("\n")
 })
 
-/** Stores the files one by one; answers with the snippet that has each, those left out that can't be stored. */
+/** Stores the files one by one; answers with the snippet that has each, and with those that can't be stored. */
 const storeAll = Effect.fnUntraced(function* ({ event, ...envelope }: Received, text: Text) {
   const { upload: bundle, home, count, graded, source, tracked } = event
   const { eventId, correlationId, actor, tenant } = envelope
   yield* fresh(Keys)
   const owner = yield* tenantOf(tenant)
   // erased since
-  if (owner === undefined) return []
+  if (owner === undefined) return { stored: [], leftOut: [] }
   const { files, task, workspace, agent, origin } = text
   const shared = tracked ? yield* observedIn((yield* logsOf(bundle)) ?? "") : null
   const first = new Map<string, number>()
   for (const [index, { content }] of files.entries()) if (!first.has(content)) first.set(content, index)
+  const leftOut: Array<LeftOut> = []
   const stored = yield* Effect.forEach(
     files,
     ({ path, content, vote: value }, index) => {
@@ -68,15 +69,15 @@ const storeAll = Effect.fnUntraced(function* ({ event, ...envelope }: Received, 
         Effect.provideService(WorkingFor, tenant),
         Effect.retry({ while: ({ _tag }) => _tag === "TooMuchWaits", schedule: Schedule.spaced("1 second") }),
         Effect.map((one) => [one]),
-        Effect.catchTag("StorageBoundReached", ({ bound }) =>
-          Effect.as(Effect.logWarning(`a file of a bundle was not stored (${bound})`), []).pipe(
-            Effect.annotateLogs({ bundle, file: index })
-          )
-        ),
+        Effect.catchTag("StorageBoundReached", ({ bound, of, limit, used, asked }) => {
+          leftOut.push({ file: index, bound: { bound, of, limit, used, asked } })
+          return Effect.succeed([])
+        }),
         // a file that can't be stored, now or ever, must not hold up all the others, and later bundles
         Effect.catchDefect((defect) => {
           // a store that is away is away for all of them: the bundle begins again
           if (isSqlError(defect) && passes(defect)) return Effect.die(defect)
+          leftOut.push({ file: index, bound: null })
           return Effect.as(
             Effect.logError("a file of a bundle could not be stored", defect instanceof Error ? defect.name : ""),
             []
@@ -86,7 +87,7 @@ const storeAll = Effect.fnUntraced(function* ({ event, ...envelope }: Received, 
     },
     { concurrency: atOnce }
   )
-  return stored.flat()
+  return { stored: stored.flat(), leftOut: leftOut.sort((one, other) => one.file - other.file) }
 })
 
 /**
@@ -104,12 +105,13 @@ export const StoreBundles = reaction({
       const { upload: bundle, text } = event
       // stored already
       if (text === null) return
-      const stored = yield* storeAll(received, text)
+      const { stored, leftOut } = yield* storeAll(received, text)
       const command = BundleCommand.CompleteBundle({
         bundle,
         files: stored.length,
         snippets: [...new Set(stored.map(({ snippet }) => snippet))],
-        gradings: new Set(stored.flatMap(({ request, snippet }) => (request === null ? [] : [snippet]))).size
+        gradings: new Set(stored.flatMap(({ request, snippet }) => (request === null ? [] : [snippet]))).size,
+        ...(leftOut.length > 0 && { leftOut })
       })
       yield* dispatch(Bundle, {
         tenant,

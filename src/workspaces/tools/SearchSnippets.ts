@@ -18,11 +18,14 @@ export interface SnippetFound {
   readonly filename: string
 }
 
-/** Best first, of the caller's own scope; none with more votes against than for. What is not near may be left out. */
+/**
+ * Best first, of the caller's own scope; none with more votes against than for. What is not near may be left out.
+ * `stale`: what was stored last may be missing.
+ */
 export type SearchForSnippets = (
   task: string,
   topK: number
-) => Effect.Effect<ReadonlyArray<SnippetFound>, IndexUnavailable>
+) => Effect.Effect<{ readonly found: ReadonlyArray<SnippetFound>; readonly stale: boolean }, IndexUnavailable>
 
 /** Characters of sources in one answer; the best match is given whole when it has no more than the second. */
 const mostSource = 60_000
@@ -30,7 +33,9 @@ export const longestShown = 200_000
 
 const away = () => new ToolFailed({ message: "The store of snippets can't be searched at the moment: try again." })
 
-/** Answers with JSON: `{matches: SnippetFound[]}`; a source that is left out is `null`. */
+const behind = "What was stored last may be missing: search again for it."
+
+/** Answers with JSON: `{matches: SnippetFound[], note?: string}`; a source that is left out is `null`. */
 export const searchSnippets = (search: SearchForSnippets) =>
   define({
     name: "SearchSnippets",
@@ -41,7 +46,7 @@ export const searchSnippets = (search: SearchForSnippets) =>
       top_k: z.int().min(1).max(20).optional().describe("How many matches, 3 unless given")
     }),
     run: ({ task, top_k: topK = 3 }) =>
-      Effect.map(Effect.mapError(search(task, topK), away), (found) => {
+      Effect.map(Effect.mapError(search(task, topK), away), ({ found, stale }) => {
         let left = mostSource
         const close = found.filter(({ near }) => near)
         const matches = close.map(({ id, name, score, language, entrypoint, description, filename, source }, index) => {
@@ -49,6 +54,6 @@ export const searchSnippets = (search: SearchForSnippets) =>
           if (fits) left -= source.length
           return { id, name, score, language, entrypoint, description, filename, source: fits ? source : null }
         })
-        return JSON.stringify({ matches })
+        return JSON.stringify({ matches, ...(stale && { note: behind }) })
       })
   })

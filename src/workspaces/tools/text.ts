@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { thousands } from "#domain/text/thousands.ts"
 import type { Overlay, OverlayError, WorkspacePath } from "#ports/WorkspaceStore.ts"
 import { ToolFailed } from "./tool.ts"
 
@@ -27,5 +28,4 @@ export const noText = (path: WorkspacePath, bytes: Uint8Array) =>
   new ToolFailed({ message: `${path} is a binary file of ${bytes.length} bytes, not text.` })
 
 /** `1 file`, `1,200 files`: for a word whose plural ends in s. */
-export const counted = (count: number, one: string) =>
-  `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`
+export const counted = (count: number, one: string) => `${thousands(count)} ${one}${count === 1 ? "" : "s"}`

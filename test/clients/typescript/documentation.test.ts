@@ -6,14 +6,16 @@ import { source } from "./project.ts"
 const sources = join(source, "src")
 const read = (path: string) => readFileSync(join(sources, path), "utf8")
 
-/** What the two entries export, under the names that the sources have. */
-const names = new Set(
-  ["index.ts", "compat/index.ts"].flatMap((entry) =>
-    [...read(entry).matchAll(/export (?:type )?\{([^}]+)\}/g)].flatMap(([, list]) =>
-      list!.split(",").map((name) => name.trim().split(" as ")[0]!.replace("type ", ""))
+/** What entries export, under the names that the sources have. */
+const exportedBy = (...entries: ReadonlyArray<string>) =>
+  new Set(
+    entries.flatMap((entry) =>
+      [...read(entry).matchAll(/export (?:type )?\{([^}]+)\}/g)].flatMap(([, list]) =>
+        list!.split(",").map((name) => name.trim().split(" as ")[0]!.replace("type ", ""))
+      )
     )
   )
-)
+const names = exportedBy("index.ts", "compat/index.ts")
 /** What has no meaning beyond that of the language. */
 const plain = new Set(["name", "constructor", "then", "catch", "finally"])
 
@@ -45,9 +47,8 @@ const declared = (text: string): ReadonlyArray<Declared> => {
   return found
 }
 
-const all = readdirSync(sources, { recursive: true, encoding: "utf8" })
-  .filter((path) => path.endsWith(".ts") && !path.startsWith("agent/"))
-  .flatMap((path) => declared(read(path)))
+const files = readdirSync(sources, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"))
+const all = files.filter((path) => !path.startsWith("agent/")).flatMap((path) => declared(read(path)))
 
 describe("what users see", () => {
   it("is found here", () => {
@@ -65,6 +66,19 @@ describe("what users see", () => {
   it("says on hover what it is", () => {
     assert.deepStrictEqual(
       all.filter(({ documented }) => !documented).map(({ name }) => name),
+      []
+    )
+  })
+
+  it("leads to what they can look up, and to members that are there", () => {
+    const shown = exportedBy("index.ts", "compat/index.ts", "agent/index.ts", "compat/agent.ts")
+    const members = new Set(all.map(({ name }) => name))
+    const links = files.flatMap((path) =>
+      [...read(path).matchAll(/\{@link ([\w.]+)/g)].map(([, target]) => [path, target!] as const)
+    )
+    assert.isAbove(links.length, 50)
+    assert.deepStrictEqual(
+      links.filter(([, target]) => !(target.includes(".") ? members : shown).has(target)),
       []
     )
   })

@@ -3,6 +3,7 @@ import type { Candidate, Candidates } from "#domain/search/Candidate.ts"
 import { learnedFor, nearnessOf, sought, type TaskVote, taskRead, voteWeights } from "#domain/search/learned.ts"
 import { asked } from "#domain/search/query.ts"
 import { rank } from "#domain/search/rank.ts"
+import { atOnce } from "#engine/steps.ts"
 import { encoder, profiled, vectorOf } from "#test/embeddings.ts"
 import { random, sample } from "#test/random.ts"
 
@@ -17,7 +18,7 @@ const vote = (task: string, rest: Partial<TaskVote> = {}): TaskVote => ({
 })
 
 const effect = (task: string, votes: ReadonlyArray<TaskVote>, snippet = "s"): number =>
-  learnedFor(asked(task, encoder), votes).get(snippet)?.effect ?? 0
+  atOnce(learnedFor(asked(task, encoder), votes)).get(snippet)?.effect ?? 0
 
 const csv = "parse a CSV file into rows"
 const nearCsv = "read the rows of a comma separated file"
@@ -31,7 +32,7 @@ describe("a vote for a task", () => {
     assert.isBelow(effect(nearCsv, votes), effect(csv, votes))
     assert.strictEqual(effect(mail, votes), 0)
     assert.strictEqual(effect("", votes), 0)
-    assert.strictEqual(learnedFor(asked(mail, encoder), votes).size, 0)
+    assert.strictEqual(atOnce(learnedFor(asked(mail, encoder), votes)).size, 0)
   })
 
   it("against it lowers the snippet for that task only", () => {
@@ -69,7 +70,7 @@ describe("a vote for a task", () => {
 
   it("is as near whoever many say so: of a far task many say no more than that it is far", () => {
     const many = Array.from({ length: 50 }, (_, at) => vote(nearCsv, { bloc: `t/${at}` }))
-    const { near } = learnedFor(asked(csv, encoder), many).get("s")!
+    const { near } = atOnce(learnedFor(asked(csv, encoder), many)).get("s")!
     assert.isBelow(near[0]!.nearness, 1)
     assert.isBelow(effect(csv, many), effect(nearCsv, many))
   })
@@ -109,7 +110,7 @@ describe("what was learned", () => {
       const votes = some(1 + Math.floor(next() * 30))
       const question = asked(tasks[round % tasks.length]!, encoder)
       const shown = (all: ReadonlyArray<TaskVote>) => {
-        const learned = [...learnedFor(question, all)].sort(([a], [b]) => (a < b ? -1 : 1))
+        const learned = [...atOnce(learnedFor(question, all))].sort(([a], [b]) => (a < b ? -1 : 1))
         return learned.map(([id, { effect, near }]) => [id, effect, near.map(({ nearness }) => nearness)])
       }
       const turned = sample(votes, votes.length, next)
@@ -121,9 +122,9 @@ describe("what was learned", () => {
   it("of one snippet does not depend on what is said of others", () => {
     const votes = some(60)
     const question = asked(csv, encoder)
-    for (const [id, { effect }] of learnedFor(question, votes)) {
+    for (const [id, { effect }] of atOnce(learnedFor(question, votes))) {
       const own = votes.filter(({ snippet }) => snippet === id)
-      assert.strictEqual(learnedFor(question, own).get(id)!.effect, effect)
+      assert.strictEqual(atOnce(learnedFor(question, own)).get(id)!.effect, effect)
     }
   })
 
@@ -144,7 +145,7 @@ describe("what was learned", () => {
     const votes = Array.from({ length: 30 }, (_, at) =>
       vote(csv, { snippet: `s${at}`, value: at < 5 ? -1 : 1, weight: (at + 1) / 30 })
     )
-    const ids = sought(learnedFor(asked(csv, encoder), votes))
+    const ids = sought(atOnce(learnedFor(asked(csv, encoder), votes)))
     assert.deepStrictEqual([...ids].sort(), Array.from({ length: 10 }, (_, at) => `s${at + 20}`).sort())
   })
 })
@@ -183,7 +184,11 @@ describe("a rank", () => {
   }
   const ranked = (task: string, votes: ReadonlyArray<TaskVote>) => {
     const question = asked(task, encoder)
-    return rank(question, foundFor(task), { preferComplete: false, limit: 10, learned: learnedFor(question, votes) })
+    return rank(question, foundFor(task), {
+      preferComplete: false,
+      limit: 10,
+      learned: atOnce(learnedFor(question, votes))
+    })
   }
   const first = (task: string, votes: ReadonlyArray<TaskVote> = []) => ranked(task, votes).matches[0]!.id
 

@@ -133,9 +133,20 @@ export const until = async (
 /** Processes that a process has started; none where the system does not tell. */
 const childrenOf = (pid: number): ReadonlyArray<number> => {
   try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
+    return children.filter((child) => !isGuard(child))
   } catch {
     return []
+  }
+}
+
+/** What outlives its service for half a minute, to see to Postgres. */
+const isGuard = (pid: number): boolean => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("/postmaster.pid")
+  } catch {
+    // it has just gone
+    return false
   }
 }
 

@@ -52,6 +52,7 @@ describe.each(["http/json", "http/protobuf"])("over OTLP, as %s", (protocol) => 
     assert.deepStrictEqual([chat!.trace, chat!.parent], [trace, run!.id])
     assert.deepInclude(chat!.attributes, { "gen_ai.operation.name": "chat", "gen_ai.request.model": "sonnet" })
     assert.deepInclude(request!.attributes, { "http.request.method": "POST", "http.route": "/api/agent-chat" })
+    assert.strictEqual(String(request!.attributes["http.response.status_code"]), "200")
     // the model was asked under the span that says so
     assert.strictEqual(api.requests[0]!.headers["traceparent"], `00-${trace}-${chat!.id}-01`)
     // a search that nobody traces is in none, and the database's part is in the others'

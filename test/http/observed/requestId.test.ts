@@ -72,6 +72,9 @@ describe("a request", () => {
     assert.isDefined(lineOf("ada.lovelace"))
     const last = (await requestsOf("SnippetUploaded")).at(-1)
     assert.sameMembers(Object.keys(last), ["digest", "n", "fingerprint"])
+    // traces are told by `traceparent` alone
+    await upload(service.call, "otherwise traced", {}, { b3: "0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-1" })
+    assert.notProperty((await requestsOf("SnippetUploaded")).at(-1), "traceparent")
   })
 
   it("whose chat fails says so once, with the reason and without anybody's words", async () => {

@@ -1,8 +1,8 @@
 import fs from "node:fs"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
-import { MissingObject, onDisk } from "#infra/git/fault.ts"
-import { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
+import { onDisk } from "#infra/git/fault.ts"
+import { MissingObject, WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { temporaryDirectory } from "./git.ts"
 
 const directory = temporaryDirectory()

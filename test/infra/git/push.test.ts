@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process"
 import fs from "node:fs"
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { findGit, withinProcessor } from "#infra/git/native/git.ts"
@@ -41,6 +41,23 @@ const pushed = (pack: Uint8Array, from = nameOf("from"), to = nameOf("to")) => (
     yield pack
   })()
 })
+
+/** A git whose first look into a pack never ends, and a wait until it has begun. */
+const stuckAtFirst = () => {
+  const folder = fs.mkdtempSync(`${directory}-`)
+  const program = `${folder}/git`
+  const script = [
+    "#!/bin/sh",
+    `case " $* " in *" index-pack "*) mkdir ${folder}/first 2>/dev/null && exec sleep 100000;; esac`,
+    `exec ${findGit()?.program} "$@"`
+  ]
+  fs.writeFileSync(program, script.join("\n"), { mode: 0o755 })
+  afterAll(() => fs.rmSync(folder, { recursive: true }))
+  const began = Effect.promise(() =>
+    vi.waitFor(() => assert.isTrue(fs.existsSync(`${folder}/first`)), { timeout: 240_000 })
+  )
+  return { stuck: { program }, began }
+}
 
 /** However slowly. */
 const any = { still: 1_000, window: 1_000, least: 0 }
@@ -98,8 +115,9 @@ describe.skipIf(noGit)("a push", () => {
       }).pipe(Effect.scoped, Effect.provide(PushIntakeLayer.layer({ directory, git: findGit(), pace: any })))
   )
 
-  it.effect("waits with its place for one of its tenant's that is looked at, which takes five minutes at most", () =>
-    Effect.gen(function* () {
+  it.effect("waits with its place for one of its tenant's that is looked at, which takes five minutes at most", () => {
+    const { stuck, began } = stuckAtFirst()
+    return Effect.gen(function* () {
       git(directory, ["init", "-q", "--bare", "waiting.git"])
       const take = (yield* PushIntake).take!
       const send = Effect.fnUntraced(function* (bytes: Uint8Array) {
@@ -111,9 +129,10 @@ describe.skipIf(noGit)("a push", () => {
         const pushing = take("tenant", "waiting", { ...pushed(bytes), pack }).pipe(Effect.scoped, Effect.flip)
         return { fiber: yield* Effect.forkScoped(pushing), read: Effect.promise(() => read.promise) }
       })
-      // git has to do with it for longer than this test takes
-      const long = yield* send(bomb(20_000))
+      const long = yield* send(bomb(1))
       yield* long.read
+      // its five minutes run from here on
+      yield* began
       const next = yield* send(bomb(1))
       yield* next.read
       const further = yield* send(bomb(1))
@@ -129,8 +148,8 @@ describe.skipIf(noGit)("a push", () => {
       assert.deepInclude(yield* Fiber.join(long.fiber), { reason: "it took too long" })
       for (const { fiber } of [next, further])
         assert.deepInclude(yield* Fiber.join(fiber), { reason: "what is pushed is no commit" })
-    }).pipe(Effect.scoped, Effect.provide(PushIntakeLayer.layer({ directory, git: findGit() })))
-  )
+    }).pipe(Effect.scoped, Effect.provide(PushIntakeLayer.layer({ directory, git: stuck, pace: any })))
+  })
 
   it("that is given up before its file is open is nobody's fault", async () => {
     git(directory, ["init", "-q", "--bare", "early.git"])

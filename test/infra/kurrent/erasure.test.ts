@@ -37,7 +37,8 @@ describe("an erasure with the log in KurrentDB", () => {
     const refused = lost.catch(() => undefined)
     const erased = () => double.records.all.filter(({ type }) => type === "UserErased" || type === "MemberErased")
     const waiting = () =>
-      query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 5020720 AND NOT granted")
+      query(`SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+        WHERE d.datname = current_database() AND locktype = 'advisory' AND objid = 5020720 AND NOT granted`)
     await vi.waitFor(
       async () => {
         assert.isNotEmpty(erased())

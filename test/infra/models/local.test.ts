@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { layer } from "#infra/models/layer.ts"
 import { layer as justBash } from "#infra/sandbox/justBash/layer.ts"
 import { Sandbox } from "#ports/Sandbox.ts"
+import { IndexUnavailable } from "#ports/SnippetIndex.ts"
 import { converse } from "#src/workspaces/loop.ts"
 import type { SnippetFound } from "#src/workspaces/tools/SearchSnippets.ts"
 import { toolset } from "#src/workspaces/tools/toolset.ts"
@@ -34,7 +35,7 @@ const run = (found: ReadonlyArray<SnippetFound>) =>
     const tools = toolset(overlay, shell, workersHere, (task, topK) =>
       Effect.sync(() => {
         asked.push([task, topK])
-        return found
+        return { found, stale: false }
       })
     )
     return { overlay, asked, tools }
@@ -82,6 +83,17 @@ describe("LocalModel", () => {
         assert.include(result.error, "ANTHROPIC_API_KEY")
         assert.deepStrictEqual(overlay.paths(), [])
       }
+    }).pipe(Effect.provide(layers))
+  )
+
+  it.live("declines where it can't search, and says that, and not that the store has none", () =>
+    Effect.gen(function* () {
+      const overlay = yield* emptyOverlay()
+      const shell = yield* Sandbox.use((sandbox) => sandbox.open(overlay))
+      const tools = toolset(overlay, shell, workersHere, () => Effect.fail(new IndexUnavailable({ fault: "away" })))
+      const result = yield* converse(conversation(keepingSteps(), { model: "local", tools }))
+      assert.strictEqual(result.ended, "failed")
+      assert.strictEqual(result.error, "The store of snippets can't be searched at the moment: try again.")
     }).pipe(Effect.provide(layers))
   )
 

@@ -138,6 +138,19 @@ describe("OpenAI-compatible, when something goes wrong", () => {
     })
   )
 
+  it.live("asks no sooner again than it is told to", () =>
+    Effect.gen(function* () {
+      const came: Array<number> = []
+      const api = yield* chatCompletionsApi((_, n) => {
+        came.push(performance.now())
+        return n === 0 ? { status: 429, pause: 1_500 } : { content: "At last." }
+      })
+      assert.deepStrictEqual((yield* nextOf(api)).says, [text("At last.")])
+      // a clock's tick less
+      assert.isAtLeast(came[1]! - came[0]!, 1_490)
+    })
+  )
+
   it.live("ends the request when it is interrupted", () =>
     Effect.gen(function* () {
       const api = yield* chatCompletionsApi(() => ({ stalls: true }))

@@ -85,7 +85,8 @@ it.live("a process that ends has said what it gave up just before", () =>
     const other = yield* processOn(url)
     const [ending, having] = [yield* Scope.make(), yield* Scope.make()]
     const one = yield* Scope.provide(processOn(url), ending)
-    yield* Scope.provide(one.claim("a"), having)
+    const { begin } = yield* Scope.provide(one.claim("a"), having)
+    yield* begin
     const waiting = yield* Effect.forkChild(other.claim("a"), { startImmediately: true })
     yield* Scope.close(having, Exit.void)
     yield* Scope.close(ending, Exit.void)

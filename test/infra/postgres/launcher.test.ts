@@ -1,62 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process"
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { appendFileSync, chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Schedule, type Scope } from "effect"
-import { connect, type EmbeddedPostgres, launch } from "#infra/postgres/launcher/launcher.ts"
+import { Effect, Option, Schedule } from "effect"
+import { connect, launch } from "#infra/postgres/launcher/launcher.ts"
+import { isLong } from "#test/long.ts"
+import { folder, holder, kill, postmaster, query, ready, until } from "./launching.ts"
 
-// The name has a space on purpose; mkdtemp's mode is 0700, so that as root no other user can enter.
-const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "cairn launcher "))),
-  (dataDir) => Effect.sync(() => rmSync(dataDir, { recursive: true, force: true }))
-)
-
-const query = (server: Pick<EmbeddedPostgres, "url">, statement: string) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const connection = yield* PgConnection.make({ url: server.url, ssl: false })
-      return (yield* connection.query(statement)).rows
-    })
-  )
-
-/** Starts holder.ts on the folder; killed, as everything that can survive it, with the scope. */
-const holder = (dataDir: string, environment: Record<string, string> = {}) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const file = join(import.meta.dirname, "holder.ts")
-      const args = process.versions["deno"] === undefined ? [file] : ["run", "-A", file]
-      return spawn(process.execPath, [...args, dataDir], {
-        env: { ...process.env, ...environment },
-        stdio: ["ignore", "pipe", "pipe"]
-      })
-    }),
-    kill
-  )
-
-const ready = (child: ChildProcess) =>
-  Effect.callback<{ readonly port: number; readonly adopted: boolean; readonly said: string }>((resume) => {
-    let said = ""
-    child.stderr?.on("data", (chunk) => (said += chunk))
-    child.stdout?.once("data", (line) => resume(Effect.succeed({ ...JSON.parse(String(line)), said })))
-    child.once("close", () => resume(Effect.die(new Error(`The holder ended: ${said}`))))
-  })
-
-const kill = (child: ChildProcess) =>
-  Effect.callback<void>((resume) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
-    child.once("exit", () => resume(Effect.void))
-    child.kill("SIGKILL")
-  })
-
-const postmaster = (dataDir: string): number =>
-  Number(readFileSync(join(dataDir, "postgres/cluster/postmaster.pid"), "utf8").split("\n")[0])
-
-const until = (condition: () => boolean) =>
-  Effect.gen(function* () {
-    while (!condition()) yield* Effect.sleep("5 millis")
-  })
+/** A second time is what a first one has left: more of them are for nights. */
+const times = isLong ? 5 : 2
 
 describe("launch", () => {
   it.live("makes a cluster and finds its data again", () =>
@@ -108,12 +59,12 @@ describe("launch", () => {
     })
   )
 
-  it.live("starts a killed server again on its port, five times", () =>
+  it.live("starts a killed server again on its port, each time", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder
       const server = yield* launch({ dataDir })
       yield* query(server, "CREATE TABLE kept (n int)")
-      for (let n = 1; n <= 5; n++) {
+      for (let n = 1; n <= times; n++) {
         yield* query(server, `INSERT INTO kept VALUES (${n})`)
         const killed = postmaster(dataDir)
         process.kill(killed, "SIGKILL")
@@ -125,10 +76,10 @@ describe("launch", () => {
     })
   )
 
-  it.live("opens a folder whose server was killed while nobody held it, five times", () =>
+  it.live("opens a folder whose server was killed while nobody held it, each time", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder
-      for (let n = 1; n <= 5; n++) {
+      for (let n = 1; n <= times; n++) {
         const child = yield* holder(dataDir)
         assert.isFalse((yield* ready(child)).adopted)
         yield* kill(child)
@@ -164,6 +115,36 @@ describe("launch", () => {
       yield* query(found, "SELECT 1")
       yield* kill(child)
       yield* launch({ dataDir })
+    })
+  )
+
+  it.live("keeps its server's log short while it runs, with what came last beside it", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* folder
+      const server = yield* launch({ dataDir })
+      const log = join(dataDir, "postgres/server.log")
+      const fill = (word: string) => appendFileSync(log, `${word}\n`.repeat((11 * 2 ** 20) / (word.length + 1)))
+      for (const word of ["first", "then"]) {
+        fill(word)
+        yield* Effect.timeout(
+          until(() => statSync(log).size < 2 ** 20),
+          "30 seconds"
+        )
+        assert.include(readFileSync(`${log}.1`, "utf8").slice(-100), `${word}\n${word}\n`)
+      }
+      // and it is still the one that the server writes to, from its beginning on
+      yield* Effect.ignore(query(server, "SELECT broken_on_purpose"))
+      yield* Effect.timeout(
+        until(() => readFileSync(log, "utf8").includes("broken_on_purpose")),
+        "30 seconds"
+      )
+      assert.notInclude(readFileSync(log, "utf8"), "\0")
+      assert.deepStrictEqual(
+        readdirSync(join(dataDir, "postgres"))
+          .filter((name) => name.startsWith("server.log"))
+          .sort(),
+        ["server.log", "server.log.1"]
+      )
     })
   )
 

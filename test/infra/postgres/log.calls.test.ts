@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Logger, Option, PubSub, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { vi } from "vitest"
 import { beginning, positionOf } from "#engine/Position.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
@@ -13,8 +14,9 @@ import { freshClient, freshStore, storeOn } from "../stores.ts"
 
 /** The streams of the units that each call brought. */
 const calls: Array<ReadonlyArray<string>> = []
-/** Of all statements. */
+/** Of all statements, and of looks at where the log ends, which come by themselves. */
 let statements = 0
+let looks = 0
 /** Bytes of the largest value that came in one message, and of the largest that went. */
 let largest = 0
 let largestSent = 0
@@ -30,7 +32,8 @@ const noteSent = (parameter: unknown): void => {
 }
 
 const noteCall = (statement: string, parameters: ReadonlyArray<unknown>): void => {
-  statements += 1
+  if (statement.includes("AS head FROM events")) looks += 1
+  else statements += 1
   parameters.forEach(noteSent)
   if (statement.includes("es_append"))
     calls.push([(parameters[1] as { readonly value: string | ReadonlyArray<string> }).value].flat())
@@ -99,6 +102,28 @@ describe("the calls of PostgresEventStore", () =>
           assert.strictEqual(statements, 1)
         }
       })
+    )
+
+    it.effect("are one each second while nothing comes, and nobody is told to look", () =>
+      Effect.gen(function* () {
+        const hinted = yield* (yield* EventStore).hints
+        const looked = (more: number) => {
+          const until = looks + more
+          return Effect.promise(() => vi.waitFor(() => assert.isAtLeast(looks, until), { timeout: 60_000 }))
+        }
+        // what was written before this has been looked at
+        yield* looked(2)
+        yield* PubSub.takeUpTo(hinted, 10)
+        statements = 0
+        let told = 1
+        // a look that takes two seconds, on a machine with much else to do, tells all to look for themselves
+        for (let tries = 0; told > 0 && tries < 10; tries++) {
+          yield* looked(2)
+          told = (yield* PubSub.takeUpTo(hinted, 10)).length
+        }
+        assert.strictEqual(told, 0)
+        assert.strictEqual(statements, 0)
+      }).pipe(Effect.scoped)
     )
 
     it.effect("hold so many bytes of data and text at most, with the one that reaches them", () =>
@@ -250,6 +275,40 @@ it.effect("hints come with each append, to its own process and to others, and on
     yield* PubSub.take(here)
   }).pipe(Effect.scoped)
 )
+
+for (const [how, answer, hints] of [
+  // two seconds each, a second apart
+  ["is not answered, as by a dead connection", Effect.never, [0, 1, 0, 0, 1]],
+  ["fails by a defect", Effect.die("broken"), [1, 1, 1, 1, 1]],
+  ["goes with its connection", Effect.interrupt, [1, 1, 1, 1, 1]]
+] as const) {
+  it.effect(`all are hinted to look for themselves when a look at the log's end ${how}`, () => {
+    const silent = Layer.effect(
+      PgClient.PgClient,
+      Effect.map(PgClient.PgClient, (sql) => {
+        const unsafe = (statement: string, parameters?: ReadonlyArray<unknown>) =>
+          statement.includes("AS head FROM events") ? answer : sql.unsafe(statement, parameters)
+        return new Proxy(sql, { get: (target, name) => (name === "unsafe" ? unsafe : Reflect.get(target, name)) })
+      })
+    )
+    const idle = Effect.forEach(upTo(50), () => Effect.yieldNow, { discard: true })
+    return Effect.gen(function* () {
+      const hinted = yield* (yield* EventStore).hints
+      yield* idle
+      yield* PubSub.takeUpTo(hinted, 10)
+      const heard: Array<number> = []
+      for (const _ of upTo(5)) {
+        yield* TestClock.adjust("1 second")
+        yield* idle
+        heard.push((yield* PubSub.takeUpTo(hinted, 10)).length)
+      }
+      assert.deepStrictEqual(heard, [...hints])
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(PostgresEventStore.layer.pipe(Layer.provide(silent), Layer.provide(freshClient)))
+    )
+  })
+}
 
 it.effect("a store whose tables are away says that it can't be reached, whatever it is asked", () =>
   Effect.gen(function* () {

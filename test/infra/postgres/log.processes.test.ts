@@ -142,6 +142,19 @@ layer(two, { excludeTestServices: true })("two PostgresEventStores on one databa
   )
 })
 
+it.live("a database that has all migrations is left alone: none of its tables is locked", () =>
+  Effect.gen(function* () {
+    const client = PgClient.layer({ url: yield* freshDatabase, maxConnections: 1 })
+    const migrated = Effect.scoped(Effect.provide(migrate, Layer.fresh(client)))
+    assert.isNotEmpty(yield* migrated)
+    yield* Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const reading = Effect.andThen(sql`LOCK TABLE migrations IN ACCESS SHARE MODE`, migrated)
+      assert.deepStrictEqual(yield* sql.withTransaction(reading), [])
+    }).pipe(Effect.scoped, Effect.provide(client))
+  })
+)
+
 it.live("ten PostgresEventStores may start at once on an empty database", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase

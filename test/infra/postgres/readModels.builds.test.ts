@@ -97,7 +97,14 @@ describe("builds of read models", () =>
         assert.deepStrictEqual([yield* reaction("a"), yield* reaction("b")], [0, 0])
         assert.isTrue(yield* advance("a", beginning, positionOf(5)))
         assert.isFalse(yield* advance("a", beginning, positionOf(9)))
+        const sql = yield* SqlClient.SqlClient
+        const written = sql<{
+          by: string
+        }>`SELECT xmin::text AS by FROM reactions WHERE name IN ('a', 'b') ORDER BY name`
+        const before = yield* written
         assert.deepStrictEqual([yield* reaction("a"), yield* reaction("b")], [5, 0])
+        // to ask where it is writes nothing
+        assert.deepStrictEqual(yield* written, before)
       })
     )
 

@@ -15,9 +15,15 @@ const noShell: Shell = { exec: () => Effect.die("no shell here") }
 
 /** Calls a tool by its name, as a model would. */
 const caller =
-  (overlay: Overlay, shell: Shell = noShell, found: ReadonlyArray<SnippetFound> = [], workers = workersHere) =>
+  (
+    overlay: Overlay,
+    shell: Shell = noShell,
+    found: ReadonlyArray<SnippetFound> = [],
+    workers = workersHere,
+    stale = false
+  ) =>
   (name: string, input: unknown) =>
-    toolset(overlay, shell, workers, (_, topK) => Effect.succeed(found.slice(0, topK)))
+    toolset(overlay, shell, workers, (_, topK) => Effect.succeed({ found: found.slice(0, topK), stale }))
       .find((tool) => tool.name === name)!
       .run(input)
 
@@ -29,7 +35,9 @@ const withShell = Effect.fnUntraced(function* (overlay: Overlay) {
 describe("toolset", () => {
   it.effect("has an object schema and a description for every tool", () =>
     Effect.gen(function* () {
-      const tools = toolset(yield* emptyOverlay(), noShell, workersHere, () => Effect.succeed([]))
+      const tools = toolset(yield* emptyOverlay(), noShell, workersHere, () =>
+        Effect.succeed({ found: [], stale: false })
+      )
       const names = tools.map(({ name }) => name)
       assert.deepStrictEqual(names, ["Read", "Write", "Edit", "Bash", "Glob", "Grep", "SearchSnippets"])
       for (const { schema, description } of tools) {

@@ -12,6 +12,7 @@ import pytest
 
 from cairn_client import Cairn
 from tests.agent.stand_in import KEY, Body, Reply, calls, model, offered_path, shown
+from tests.long import at_night
 
 if TYPE_CHECKING:
     from tests.service import Service
@@ -66,6 +67,7 @@ def test_what_the_first_session_writes_is_used_by_the_second(service: Service, t
     assert found.thumbs_up == 1
 
 
+@at_night
 def test_a_model_that_fails_ends_it(service: Service, tmp_path: Path) -> None:
     with model({"status": 401}) as api:
         done = run(service, api.url, tmp_path)

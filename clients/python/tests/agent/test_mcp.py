@@ -14,6 +14,7 @@ import pytest
 from cairn_client import Cairn
 from tests.agent.session.world import session_options
 from tests.agent.stand_in import DONE, Body, Model, calls, model
+from tests.long import at_night
 
 sdk = pytest.importorskip("claude_agent_sdk", reason="the agent SDK is not installed (pip install claude-agent-sdk)")
 
@@ -101,6 +102,8 @@ def test_its_model_stores_finds_and_votes_and_reads_what_the_tools_say(service: 
     assert next(match for match in matches if match.code_block.name == name).thumbs_up == 1
 
 
+# the service and the program between are those of the TypeScript client, whose tests have both of these each time
+@at_night
 def test_it_gives_a_task_to_an_agent_and_reads_resources(service: Service, tmp_path: Path) -> None:
     def reads(body: Body) -> Any:
         listed = re.search(r"cairn://workspaces/[^/]+/files", results(body)[-1][0])
@@ -123,6 +126,7 @@ def test_it_gives_a_task_to_an_agent_and_reads_resources(service: Service, tmp_p
     assert "# Cairn, for agents" in skill
 
 
+@at_night
 def test_a_server_that_fails_is_reported_and_ends_no_session(service: Service, tmp_path: Path) -> None:
     servers = {
         "cairn": over_http(service, WRONG_KEY),

@@ -7,12 +7,12 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.snippets import unique
 
 if TYPE_CHECKING:
     from cairn_client.compat import RaySurfer
-    from tests.kinds import Kind
-    from tests.service import Service
 
 
 PROGRAM = """
@@ -26,14 +26,18 @@ log(None)
 """
 
 
-def test_telemetry_is_printed_when_there_is_some(kind: Kind, service: Service, raysurfer: RaySurfer) -> None:
+@pytest.fixture(scope="module")
+def printed() -> str:
     def run(program: str) -> str:
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
         assert done.stderr == ""
         return done.stdout
 
     assert run("import cairn_client, cairn_client.compat") == ""
-    printed = run(PROGRAM)
+    return run(PROGRAM)
+
+
+def test_telemetry_is_printed_when_there_is_some(printed: str, raysurfer: RaySurfer) -> None:
     _, start, rest = printed.partition("--- RAYSURFER_TELEMETRY_START ---\n")
     body, end, _ = rest.partition("\n--- RAYSURFER_TELEMETRY_END ---")
     assert start

@@ -28,19 +28,22 @@ interface ExampleWire {
 export interface FewShotExamples extends Result {
   /** The best first. */
   readonly examples: ReadonlyArray<FewShotExample>
+  /** What was stored last may be missing: it is found by the same call a moment later. */
+  readonly stale: boolean
 }
 
 export const fewShotExamples = (task: string, k?: number): Call<FewShotExamples> => ({
   method: "POST",
   path: "/api/retrieve/few-shot-examples",
   body: { task, k },
-  answer: json((wire: { examples: ReadonlyArray<ExampleWire> }) => ({
+  answer: json((wire: { examples: ReadonlyArray<ExampleWire>; stale?: boolean }) => ({
     examples: wire.examples.map((example) => ({
       task: example.task,
       inputSample: example.input_sample,
       outputSample: example.output_sample,
       codeSnippet: example.code_snippet
-    }))
+    })),
+    stale: wire.stale ?? false
   }))
 })
 

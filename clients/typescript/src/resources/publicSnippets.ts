@@ -72,6 +72,8 @@ export interface SearchPublicResponse extends Result {
   readonly total: number
   /** As it was asked. */
   readonly query: string
+  /** What was stored last may be missing: it is found by the same call a moment later. */
+  readonly stale: boolean
 }
 
 interface PublicWire {
@@ -131,9 +133,10 @@ export const searchPublic = (params: SearchPublicParams): Call<SearchPublicRespo
   path: "/api/snippets/public/search",
   open: true,
   body: { query: params.query, limit: params.limit, language: params.language },
-  answer: json((wire: { snippets: ReadonlyArray<PublicWire>; total: number; query: string }) => ({
+  answer: json((wire: { snippets: ReadonlyArray<PublicWire>; total: number; query: string; stale?: boolean }) => ({
     snippets: wire.snippets.map(publicOf),
     total: wire.total,
-    query: wire.query
+    query: wire.query,
+    stale: wire.stale ?? false
   }))
 })

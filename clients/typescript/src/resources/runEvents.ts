@@ -126,6 +126,18 @@ export interface ToolResult {
   readonly isError: boolean
 }
 
+interface ToolResultWire {
+  readonly tool_call_id: string
+  readonly content: string
+  readonly is_error: boolean
+}
+
+export const toolResultOf = (wire: ToolResultWire): ToolResult => ({
+  toolCallId: wire.tool_call_id,
+  content: wire.content,
+  isError: wire.is_error
+})
+
 /** The tools of a turn have run. */
 export interface RunTools {
   /** What it is. */
@@ -195,11 +207,7 @@ const readers: { readonly [event: string]: (wire: Wire, id: string) => RunEvent 
     type: "tools",
     id,
     turn,
-    results: results.map((one: Wire) => ({
-      toolCallId: one.tool_call_id,
-      content: one.content,
-      isError: one.is_error
-    })),
+    results: results.map(toolResultOf),
     changedFiles: changed_files,
     changed
   }),

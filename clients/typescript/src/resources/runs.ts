@@ -5,6 +5,7 @@ import { part } from "../request.ts"
 import type { Transport } from "../transport.ts"
 import { asking, type ChatParams } from "./chat.ts"
 import { type CancelResponse, cancelled, list, type Run, type RunList, run, type StartedRun, started } from "./run.ts"
+import { type ToldTurn, type TurnList, toldTurn, turnList } from "./turns.ts"
 
 /** Chats, one by one. What is not there is an APIError 404 `not_found/run` or `not_found/workspace`. */
 export class Runs {
@@ -58,6 +59,27 @@ export class Runs {
         query: { limit: page.limit, cursor: page.cursor },
         answer: list
       }) as const
+    return this.#transport.send(call, options)
+  }
+
+  /**
+   * The turns of a chat, with the time, tokens and cost of each.
+   * @param id That of `start` or `list`; a chat's `sessionId`.
+   */
+  turns(id: string, options?: RequestOptions): APIPromise<TurnList> {
+    return this.#transport.send(() => ({ method: "GET", path: `${pathOf(id)}/turns`, answer: turnList }), options)
+  }
+
+  /**
+   * What the model was told when it was asked for a turn: the system prompt, the tools, the task and the turns before,
+   * with the results of their tools. The files after it are `workspaces.tree` with `{ run, turn }`.
+   * @param id That of `start` or `list`; a chat's `sessionId`.
+   * @param turn From 1.
+   * @throws {@link APIError}: 404 `not_found/run`, `not_found/turn`.
+   */
+  turn(id: string, turn: number, options?: RequestOptions): APIPromise<ToldTurn> {
+    const call = () =>
+      ({ method: "GET", path: `${pathOf(id)}/turns/${part("turn", String(turn))}`, answer: toldTurn }) as const
     return this.#transport.send(call, options)
   }
 

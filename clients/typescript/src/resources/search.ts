@@ -104,6 +104,8 @@ export interface SearchResponse extends Result {
    * did not embed the task in time; `filling`, it has yet to embed what is stored. `null` otherwise.
    */
   readonly fallback: string | null
+  /** What was stored last may be missing: it is found by the same call a moment later. */
+  readonly stale: boolean
 }
 
 interface MatchWire {
@@ -139,6 +141,7 @@ interface SearchWire {
   readonly search_namespaces?: ReadonlyArray<string>
   readonly mended?: ReadonlyArray<MendedWord>
   readonly fallback?: string
+  readonly stale?: boolean
 }
 
 const matchOf = (wire: MatchWire): SearchMatch => ({
@@ -188,6 +191,7 @@ export const search = (params: SearchParams): Call<SearchResponse> => ({
     cacheHit: wire.cache_hit,
     searchNamespaces: wire.search_namespaces ?? [],
     mended: wire.mended ?? [],
-    fallback: wire.fallback ?? null
+    fallback: wire.fallback ?? null,
+    stale: wire.stale ?? false
   }))
 })

@@ -6,6 +6,16 @@ import { type Call, json, text } from "../request.ts"
 import type { Transport } from "../transport.ts"
 import { type Access, access } from "./access.ts"
 import { type Activity, type ActivityParams, activity } from "./activity.ts"
+import {
+  type AsOf,
+  type AsOfList,
+  type AsOfRows,
+  type AsOfRowsParams,
+  asOfRows,
+  asOfs,
+  dropAsOf,
+  makeAsOf
+} from "./asOf.ts"
 import { Backup, type BackupParams } from "./backup.ts"
 import { type Bounds, type BoundsList, bounds, type SetBoundsParams, setBounds } from "./bounds.ts"
 import {
@@ -19,6 +29,7 @@ import {
 } from "./events.ts"
 import { type ModelList, models } from "./models.ts"
 import { cancelReplay, type Replay, type ReplayList, type ReplayParams, replay, replays } from "./replays.ts"
+import { type RequestHistory, requests } from "./requests.ts"
 import { type SignInKey, signIn } from "./signIn.ts"
 import { type ServiceStatus, status } from "./status.ts"
 import { type UsageParams, type UsageReport, usage } from "./usage.ts"
@@ -168,6 +179,14 @@ export class System {
     return this.#transport.send(() => status, options)
   }
 
+  /**
+   * How many requests were answered, minute by minute of the last day, by the process that answers this one; for the
+   * operator, as `status`.
+   */
+  requests(options?: RequestOptions): APIPromise<RequestHistory> {
+    return this.#transport.send(() => requests, options)
+  }
+
   /** The last replay of each read model, and how far the one is that goes on; for the operator, as `status`. */
   replays(options?: RequestOptions): APIPromise<ReplayList> {
     return this.#transport.send(() => replays, options)
@@ -189,6 +208,41 @@ export class System {
    */
   cancelReplay(readModel: string, options?: RequestOptions): APIPromise<ReplayList> {
     return this.#transport.send(() => cancelReplay(readModel), options)
+  }
+
+  /** The read models as of positions that are kept, and how far one is that is made; for the operator, as `status`. */
+  asOfs(options?: RequestOptions): APIPromise<AsOfList> {
+    return this.#transport.send(() => asOfs, options)
+  }
+
+  /**
+   * Begins to make the read models as they were at a position or a time (ISO 8601); `asOfs` tells how far that is.
+   * @throws {@link ConflictError}: `conflict/replay_running`: also when it was begun by this call, whose answer was
+   * lost; `conflict/as_of_made`; `conflict/as_of_full`.
+   */
+  makeAsOf(at: string, options?: RequestOptions): APIPromise<AsOf> {
+    return this.#transport.send(() => makeAsOf(at), options)
+  }
+
+  /**
+   * Removes the read models as of a position, or ends their making within a second.
+   * @throws {@link NotFoundError}: `not_found/as_of`.
+   */
+  dropAsOf(position: string, options?: RequestOptions): APIPromise<AsOfList> {
+    return this.#transport.send(() => dropAsOf(position), options)
+  }
+
+  /**
+   * Rows of a table as of a position, of all organizations.
+   * @throws {@link NotFoundError}: `not_found/as_of`.
+   */
+  asOfRows(
+    position: string,
+    table: string,
+    params: AsOfRowsParams = {},
+    options?: RequestOptions
+  ): APIPromise<AsOfRows> {
+    return this.#transport.send(() => asOfRows(position, table, params), options)
   }
 
   /**

@@ -29,6 +29,18 @@ import {
   workspaces
 } from "./workspaceAnswers.ts"
 
+/** Where a workspace's files are looked at: at a commit, or after a turn of a run. */
+export interface PlaceParams {
+  /** A commit's SHA. */
+  readonly at?: string | undefined
+  /** A run of the workspace: the files are those that it had after `turn`. */
+  readonly run?: string | undefined
+  /** From 1. */
+  readonly turn?: number | undefined
+}
+
+const placeIn = ({ at, run, turn }: PlaceParams) => ({ at, run, turn })
+
 /**
  * Chats of agents, and what they saved, as git history. An id is a `workspaceId` of `chat` or `list`. What is not there
  * is a NotFoundError `not_found/workspace`, `not_found/commit` or `not_found/file`.
@@ -82,19 +94,18 @@ export class Workspaces {
     return this.#get(() => `${base(id)}/compare`, comparison, options, { base: from, at })
   }
 
-  /** The files at a commit: the head, unless `at` names another. */
-  tree(id: string, at: { readonly at?: string | undefined } = {}, options?: RequestOptions): APIPromise<Tree> {
-    return this.#get(() => `${base(id)}/tree`, tree, options, { at: at.at })
+  /**
+   * The files at a commit: the head, unless `at` names another. Or after a turn of a run of the workspace, as that had
+   * them.
+   * @throws {@link APIError}: 404 `not_found/tree`: no commit has them, and they are kept no more.
+   */
+  tree(id: string, place: PlaceParams = {}, options?: RequestOptions): APIPromise<Tree> {
+    return this.#get(() => `${base(id)}/tree`, tree, options, placeIn(place))
   }
 
-  /** The bytes of a file at a commit: the head, unless `at` names another. Text: `new TextDecoder().decode(…)`. */
-  file(
-    id: string,
-    path: string,
-    at: { readonly at?: string | undefined } = {},
-    options?: RequestOptions
-  ): APIPromise<Uint8Array> {
-    return this.#get(() => fileIn(id, path), bytes, options, { at: at.at })
+  /** The bytes of a file at a commit or after a turn, as for `tree`. Text: `new TextDecoder().decode(…)`. */
+  file(id: string, path: string, place: PlaceParams = {}, options?: RequestOptions): APIPromise<Uint8Array> {
+    return this.#get(() => fileIn(id, path), bytes, options, placeIn(place))
   }
 
   /** Makes the workspace of (`org`, `user`) before any chat, so that files can be put into it; or finds it. */

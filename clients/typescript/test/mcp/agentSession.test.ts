@@ -1,5 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { source } from "../../../../test/http/store.ts"
+import { isLong } from "../../../../test/long.ts"
 import { calls, type MessagesApi, type MessagesRequest, says } from "../../../../test/MessagesApi.ts"
 import { ownerKey, type Service, startService } from "../../../../test/service.ts"
 import {
@@ -77,6 +78,8 @@ describe.skipIf(!agentSdkIsInstalled)("a session of the agent SDK with Cairn as 
   for (const [how, server] of Object.entries(kinds)) {
     const name = `words_${Object.keys(kinds).indexOf(how)}`
     const task = `${name} of a text`
+    // each time over HTTP; that the pipe hands all of it on is shown by the first, and by clients.test.ts
+    const seldom = server === overStdio && !isLong
 
     it(`stores, finds and votes ${how}, and its model reads what the tools say`, async () => {
       const { init, result, requests } = await session({ cairn: server(ownerKey) }, () => [
@@ -112,7 +115,7 @@ describe.skipIf(!agentSdkIsInstalled)("a session of the agent SDK with Cairn as 
       assert.include(JSON.stringify(requests[0]!.body), "Cairn keeps code that has worked", "its instructions")
     })
 
-    it(`gives a task to an agent ${how}, and reads the files that it wrote`, async () => {
+    it.skipIf(seldom)(`gives a task to an agent ${how}, and reads the files that it wrote`, async () => {
       const { result, requests } = await session({ cairn: server(ownerKey) }, () => [
         calls({
           name: "mcp__cairn__chat",
@@ -133,7 +136,7 @@ describe.skipIf(!agentSdkIsInstalled)("a session of the agent SDK with Cairn as 
       assert.include(skill!.text, "# Cairn, for agents")
     })
 
-    it(`is told of a wrong key ${how}, and goes on without Cairn`, async () => {
+    it.skipIf(seldom)(`is told of a wrong key ${how}, and goes on without Cairn`, async () => {
       const { init, result, requests } = await session({ cairn: server(wrongKey) }, () => [
         calls({ name: "Write", input: { file_path: "note.txt", content: "n" } }),
         says("Done without.")

@@ -1,7 +1,8 @@
-import { createRequire } from "node:module"
-import { dirname, join } from "node:path"
+import { existsSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { source } from "../../../../test/http/store.ts"
+import { isLong } from "../../../../test/long.ts"
 import { ownerKey, type Service, startService } from "../../../../test/service.ts"
 import { cairnMcp, isInstalled, ran, starting } from "./program.ts"
 
@@ -114,7 +115,9 @@ describe.skipIf(!isInstalled("@modelcontextprotocol/client"))("the SDK's second 
   ] as const
   for (const [mode, version] of modes) {
     const named = typeof mode === "string" ? mode : "pinned"
-    it(`works over HTTP, ${named}`, async () => {
+    // what is pinned is what `auto` comes to, and the pipe hands on what the service says of versions: the others at
+    // night
+    it.skipIf(named === "pinned" && !isLong)(`works over HTTP, ${named}`, async () => {
       const { Client, StreamableHTTPClientTransport } = await load()
       const client = new Client(info, { versionNegotiation: { mode } })
       const requestInit = { headers: { authorization: `Bearer ${ownerKey}` } }
@@ -124,7 +127,7 @@ describe.skipIf(!isInstalled("@modelcontextprotocol/client"))("the SDK's second 
       await client.close()
     })
 
-    it(`works over stdio, ${named}`, async () => {
+    it.skipIf(named !== "auto" && !isLong)(`works over stdio, ${named}`, async () => {
       const { Client, StdioClientTransport } = await load()
       const client = new Client(info, { versionNegotiation: { mode } })
       await client.connect(
@@ -137,13 +140,17 @@ describe.skipIf(!isInstalled("@modelcontextprotocol/client"))("the SDK's second 
   }
 })
 
-describe.skipIf(!isInstalled("@modelcontextprotocol/inspector/package.json"))("the inspector", () => {
-  const cli = () => {
-    const folder = dirname(createRequire(import.meta.url).resolve("@modelcontextprotocol/inspector/package.json"))
-    return join(folder, "clients/launcher/build/index.js")
-  }
+// it has a folder of its own, which CI installs at night: `npm ci --ignore-scripts --prefix
+// clients/typescript/inspector`
+const inspector = fileURLToPath(
+  new URL(
+    "../../inspector/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
+    import.meta.url
+  )
+)
+describe.skipIf(!isLong && !existsSync(inspector))("the inspector", () => {
   const inspecting = (...args: ReadonlyArray<string>) => {
-    const { command, args: rest } = starting(cli(), "--cli", ...args)
+    const { command, args: rest } = starting(inspector, "--cli", ...args)
     return ran(command, rest)
   }
 

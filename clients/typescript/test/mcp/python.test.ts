@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { isLong } from "../../../../test/long.ts"
 import { ownerKey, type Service, startService } from "../../../../test/service.ts"
 import { cairnMcp, ran } from "./program.ts"
 
@@ -17,7 +18,8 @@ describe.skipIf(code !== 0)("Python's mcp", () => {
 
   for (const over of ["http", "stdio"]) {
     for (const mode of ["legacy", "auto"]) {
-      it(`works over ${over}, ${mode}`, async () => {
+      // the pipe hands on what the service says of versions
+      it.skipIf(over === "stdio" && mode === "legacy" && !isLong)(`works over ${over}, ${mode}`, async () => {
         const name = `python_${over}_${mode}`
         const env = { CAIRN_API_KEY: ownerKey, CAIRN_BASE_URL: service.url }
         const server = [cairnMcp.command, ...cairnMcp.args]

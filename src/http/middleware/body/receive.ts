@@ -1,5 +1,6 @@
 import { Effect, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
+import { thousands } from "#domain/text/thousands.ts"
 import { JsonFault, JsonReader } from "#engine/json.ts"
 import { unstorable } from "#src/api/fields.ts"
 import { fieldOf, invalidFields, seeDocs } from "#src/api/invalid.ts"
@@ -25,12 +26,12 @@ const tooDeep = new Problem({
 const tooMany = ({ values }: Limits) =>
   new Problem({
     code: "validation/invalid_body",
-    message: `The body has more than ${values.toLocaleString("en")} values, which is more than this route takes. Send less at once.`
+    message: `The body has more than ${thousands(values)} values, which is more than this route takes. Send less at once.`
   })
 const tooManyNames = ({ names, values }: Limits) =>
   new Problem({
     code: "validation/invalid_body",
-    message: `The body has more than ${(names ?? values).toLocaleString("en")} named fields, which is more than this route takes. Send less at once, or arrays.`
+    message: `The body has more than ${thousands(names ?? values)} named fields, which is more than this route takes. Send less at once, or arrays.`
   })
 const tooLarge = ({ bytes }: Limits) =>
   new Problem({

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { EventStore, StoreUnavailable } from "#engine/ports/EventStore.ts"
+import { mappingVersion } from "#infra/search/elastic/mapping.ts"
 import { type IndexChanges, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { aLog, indexAt, newName } from "#test/elasticsearch/index.ts"
 import { startProxy } from "#test/elasticsearch/proxy.ts"
@@ -28,7 +29,8 @@ const deletedIn = (index: string) =>
 
 const until = (index: string, holds: (deleted: number) => boolean) =>
   Effect.gen(function* () {
-    while (!holds(yield* deletedIn(index))) yield* Effect.sleep("100 millis")
+    // for half a minute, and each look is work for both nodes
+    while (!holds(yield* deletedIn(index))) yield* Effect.sleep("1 second")
   })
 
 const twenty = put(...Array.from({ length: 20 }, (_, n) => `${n}`))
@@ -68,7 +70,7 @@ describe.skipIf(!isHere)("an index in Elasticsearch that shrinks", { concurrent:
       yield* send("POST", `/${name}-v*/_refresh`)
       yield* apply(changes({ removed: ["home-3"] }), { build: 2, position: 4 })
       yield* send("POST", `/${name}-v*/_refresh`)
-      yield* until(`${name}-v4-b2`, (deleted) => deleted === 0)
+      yield* until(`${name}-v${mappingVersion}-b2`, (deleted) => deleted === 0)
       assert.include(yield* found, "home-3")
     }).pipe(Effect.provide(indexAt(url, name)))
   })
@@ -80,7 +82,7 @@ describe.skipIf(!isHere)("an index in Elasticsearch", () => {
     return Effect.gen(function* () {
       const { apply, stand } = yield* SnippetIndex
       yield* apply(put("a"), { build: 1, position: 5 })
-      yield* send("DELETE", `/${name}-v4-b1`)
+      yield* send("DELETE", `/${name}-v${mappingVersion}-b1`)
       const { fault } = yield* Effect.flip(apply(put("b"), { build: 1, position: 6 }))
       assert.include(fault, "has lost what it held")
       assert.deepStrictEqual(yield* stand, { build: undefined, position: 0 })

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { layer } from "#infra/search/elastic/layer.ts"
+import { mappingVersion } from "#infra/search/elastic/mapping.ts"
 import type { ElasticsearchSettings } from "#ports/ElasticsearchSettings.ts"
 import { Installation } from "#ports/Installation.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
@@ -73,10 +74,12 @@ describe.skipIf(!isHere)("Elasticsearch", () => {
         yield* Effect.provide(apply, indexAt(url, mine))
         assert.isUndefined(yield* starting({ url, index: mine }))
         const meta = yield* Effect.promise(async (): Promise<{ readonly cairn: object }> => {
-          const answer = await fetch(`${url}/${mine}-v4-b1/_mapping`)
+          const answer = await fetch(`${url}/${mine}-v${mappingVersion}-b1/_mapping`)
           return (Object.values(await answer.json())[0] as Mapped).mappings._meta
         })
-        yield* send("PUT", `/${mine}-v4-b1/_mapping`, { _meta: { cairn: { ...meta.cairn, mapping: 99 } } })
+        yield* send("PUT", `/${mine}-v${mappingVersion}-b1/_mapping`, {
+          _meta: { cairn: { ...meta.cairn, mapping: 99 } }
+        })
         assert.include(yield* starting({ url, index: mine }), "was made by a newer Cairn")
         const foreign = newName()
         yield* send("PUT", `/${foreign}`, {})

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { mappingVersion } from "#infra/search/elastic/mapping.ts"
 import { type IndexChanges, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { indexAt, newName } from "#test/elasticsearch/index.ts"
 import { startProxy } from "#test/elasticsearch/proxy.ts"
@@ -67,7 +68,7 @@ describe.skipIf(!isHere)("what a process vouches for of an index in Elasticsearc
       assert.deepStrictEqual(yield* reader.found, [])
       yield* writer.apply(put("a"), upTo(5))
       assert.deepStrictEqual(yield* reader.stand, upTo(5))
-      yield* ask("DELETE", `/${name}-v4-b1`)
+      yield* ask("DELETE", `/${name}-v${mappingVersion}-b1`)
       assert.include((yield* Effect.flip(reader.found)).fault, "no index")
     })
   )
@@ -79,7 +80,7 @@ describe.skipIf(!isHere)("what a process vouches for of an index in Elasticsearc
       const other = yield* processAt(url, name)
       yield* writer.apply(put("a"), upTo(5))
       assert.deepStrictEqual(yield* other.stand, upTo(5))
-      yield* ask("DELETE", `/${name}-v4-b1`)
+      yield* ask("DELETE", `/${name}-v${mappingVersion}-b1`)
       assert.include((yield* Effect.flip(other.apply(put("b"), upTo(6)))).fault, "has lost what it held")
       assert.deepStrictEqual(yield* other.stand, { build: undefined, position: 0 })
       yield* other.apply(put("a", "b"), upTo(6))

@@ -89,6 +89,8 @@ class AsyncRunsWithRawResponse:
         self.start = async_raw(runs.start)
         self.get = async_raw(runs.get)
         self.list = async_raw(runs.list)
+        self.turns = async_raw(runs.turns)
+        self.turn = async_raw(runs.turn)
         self.cancel = async_raw(runs.cancel)
 
 
@@ -191,9 +193,14 @@ class AsyncSystemWithRawResponse:
         self.access = async_raw(system.access)
         self.activity = async_raw(system.activity)
         self.status = async_raw(system.status)
+        self.requests = async_raw(system.requests)
         self.replays = async_raw(system.replays)
         self.replay = async_raw(system.replay)
         self.cancel_replay = async_raw(system.cancel_replay)
+        self.as_ofs = async_raw(system.as_ofs)
+        self.make_as_of = async_raw(system.make_as_of)
+        self.drop_as_of = async_raw(system.drop_as_of)
+        self.as_of_rows = async_raw(system.as_of_rows)
         self.sign_in = async_raw(system.sign_in)
         self.newest_events = async_raw(system.newest_events)
         self.event = async_raw(system.event)

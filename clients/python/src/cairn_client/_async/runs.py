@@ -8,7 +8,7 @@ from cairn_client._async.raw import AsyncRunsWithRawResponse
 from cairn_client._async.run_stream import AsyncRunStream
 from cairn_client._chat_body import chat_body
 from cairn_client._request import LATER, CallOptions, Request, path_of
-from cairn_client.types import CancelResponse, Run, RunList, StartedRun
+from cairn_client.types import CancelResponse, Run, RunList, StartedRun, ToldTurn, TurnList
 
 if TYPE_CHECKING:
     from cairn_client._async.transport import AsyncTransport
@@ -89,6 +89,27 @@ class AsyncRuns:
         path = path_of("api", "workspaces", workspace_id, "runs")
         request = Request("GET", path, query={"limit": limit, "cursor": cursor}, options=options)
         return await self._transport.ask(request, RunList)
+
+    async def turns(self, run_id: str, **options: Unpack[CallOptions]) -> TurnList:
+        """The turns of a chat, with the time, tokens and cost of each."""
+        return await self._transport.ask(
+            Request("GET", path_of("api", "runs", run_id, "turns"), options=options), TurnList
+        )
+
+    async def turn(self, run_id: str, turn: int, **options: Unpack[CallOptions]) -> ToldTurn:
+        """What the model was told when it was asked for a turn.
+
+        The system prompt, the tools, the task and the turns before, with the results of their tools. The files after it
+        are `workspaces.tree` with `run` and `turn`. Raises `NotFoundError` `not_found/run` and `not_found/turn`.
+
+        Args:
+            run_id: that of `start` or `list`; a chat's `session_id`.
+            turn: from 1.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
+        path = path_of("api", "runs", run_id, "turns", str(turn))
+        return await self._transport.ask(Request("GET", path, options=options), ToldTurn)
 
     async def cancel(self, run_id: str, **options: Unpack[CallOptions]) -> CancelResponse:
         """Stops a chat, also a command that it runs, and saves what was written as one commit.

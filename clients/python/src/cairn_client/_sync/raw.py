@@ -90,6 +90,8 @@ class RunsWithRawResponse:
         self.start = raw(runs.start)
         self.get = raw(runs.get)
         self.list = raw(runs.list)
+        self.turns = raw(runs.turns)
+        self.turn = raw(runs.turn)
         self.cancel = raw(runs.cancel)
 
 
@@ -192,9 +194,14 @@ class SystemWithRawResponse:
         self.access = raw(system.access)
         self.activity = raw(system.activity)
         self.status = raw(system.status)
+        self.requests = raw(system.requests)
         self.replays = raw(system.replays)
         self.replay = raw(system.replay)
         self.cancel_replay = raw(system.cancel_replay)
+        self.as_ofs = raw(system.as_ofs)
+        self.make_as_of = raw(system.make_as_of)
+        self.drop_as_of = raw(system.drop_as_of)
+        self.as_of_rows = raw(system.as_of_rows)
         self.sign_in = raw(system.sign_in)
         self.newest_events = raw(system.newest_events)
         self.event = raw(system.event)

@@ -14,6 +14,9 @@ from cairn_client._sync.raw import SystemWithRawResponse
 from cairn_client.types import (
     Access,
     Activity,
+    AsOf,
+    AsOfList,
+    AsOfRows,
     AuditedEvent,
     Bounds,
     BoundsList,
@@ -24,6 +27,7 @@ from cairn_client.types import (
     Readiness,
     Replay,
     ReplayList,
+    RequestHistory,
     ServiceStatus,
     SignInKey,
     UsageReport,
@@ -225,6 +229,13 @@ class System(Serving):
         """
         return self._transport.ask(Request("GET", "/api/admin/status", options=options), ServiceStatus)
 
+    def requests(self, **options: Unpack[CallOptions]) -> RequestHistory:
+        """How many requests were answered, minute by minute of the last day, by the process that answers this one.
+
+        For owners of the organization that the service made for its operator.
+        """
+        return self._transport.ask(Request("GET", "/api/admin/requests", options=options), RequestHistory)
+
     def replays(self, **options: Unpack[CallOptions]) -> ReplayList:
         """The last replay of each read model, and how far the one is that goes on; for the operator, as `status`."""
         return self._transport.ask(Request("GET", "/api/admin/replays", options=options), ReplayList)
@@ -252,6 +263,60 @@ class System(Serving):
         """
         body = {"read_model": read_model}
         return self._transport.ask(Request("POST", "/api/admin/replays/cancel", body, options=options), ReplayList)
+
+    def as_ofs(self, **options: Unpack[CallOptions]) -> AsOfList:
+        """The read models as of positions that are kept, and how far one is that is made; for the operator."""
+        return self._transport.ask(Request("GET", "/api/admin/as-of", options=options), AsOfList)
+
+    def make_as_of(self, at: str, **options: Unpack[CallOptions]) -> AsOf:
+        """Begins to make the read models as they were at a position or a time; `as_ofs` tells how far that is.
+
+        Args:
+            at: a position of the log, or a time in ISO 8601.
+            **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
+
+        Raises:
+            ConflictError: `conflict/replay_running`: also when it was begun by this call, whose answer was lost;
+                `conflict/as_of_made`; `conflict/as_of_full`.
+
+        """
+        return self._transport.ask(Request("POST", "/api/admin/as-of", {"at": at}, options=options), AsOf)
+
+    def drop_as_of(self, position: str, **options: Unpack[CallOptions]) -> AsOfList:
+        """Removes the read models as of a position, or ends their making within a second.
+
+        Raises `NotFoundError` `not_found/as_of`: there are none.
+        """
+        path = path_of("api", "admin", "as-of", position)
+        return self._transport.ask(Request("DELETE", path, options=options), AsOfList)
+
+    def as_of_rows(
+        self,
+        position: str,
+        table: str,
+        *,
+        id: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> AsOfRows:
+        """Rows of a table as of a position, in the order of their ids, of all organizations.
+
+        Args:
+            position: what `as_ofs` calls it.
+            table: such as `snippets_votes`.
+            id: only the row of this id.
+            cursor: the `next_cursor` of the page before.
+            limit: at most so many (1 to 100, else 50).
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        Raises:
+            NotFoundError: `not_found/as_of`.
+
+        """
+        path = path_of("api", "admin", "as-of", position, table)
+        query = {"id": id, "cursor": cursor, "limit": limit}
+        return self._transport.ask(Request("GET", path, query=query, options=options), AsOfRows)
 
     def sign_in(self, code: str, **options: Unpack[CallOptions]) -> SignInKey:
         """Exchanges the code of the link that the service prints on a terminal for a key of its operator.

@@ -111,29 +111,54 @@ class Workspaces:
         query = {"base": base, "at": at}
         return self._transport.ask(Request("GET", path, query=query, options=options), Comparison)
 
-    def tree(self, workspace_id: str, *, at: str | None = None, **options: Unpack[CallOptions]) -> Tree:
-        """The files at a commit.
+    def tree(
+        self,
+        workspace_id: str,
+        *,
+        at: str | None = None,
+        run: str | None = None,
+        turn: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Tree:
+        """The files at a commit; or after a turn of a run of the workspace, as that had them.
+
+        Raises `NotFoundError` `not_found/tree` where no commit has those of a turn, and they are kept no more.
 
         Args:
             workspace_id: the workspace.
             at: the commit (a SHA). Default: the head.
+            run: a run of the workspace: the files are those that it had after `turn`.
+            turn: from 1.
             **options: `timeout`, `max_retries`, `extra_headers` of this call.
 
         """
         path = path_of("api", "workspaces", workspace_id, "tree")
-        return self._transport.ask(Request("GET", path, query={"at": at}, options=options), Tree)
+        query = {"at": at, "run": run, "turn": turn}
+        return self._transport.ask(Request("GET", path, query=query, options=options), Tree)
 
-    def file(self, workspace_id: str, path: str, *, at: str | None = None, **options: Unpack[CallOptions]) -> bytes:
-        """The bytes of a file at a commit.
+    def file(
+        self,
+        workspace_id: str,
+        path: str,
+        *,
+        at: str | None = None,
+        run: str | None = None,
+        turn: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> bytes:
+        """The bytes of a file at a commit, or after a turn, as for `tree`.
 
         Args:
             workspace_id: the workspace.
             path: from the workspace's folder on, such as `lib/words.py`.
             at: the commit (a SHA). Default: the head.
+            run: a run of the workspace: the file is as it was after `turn`.
+            turn: from 1.
             **options: `timeout`, `max_retries`, `extra_headers` of this call.
 
         """
-        response = self._transport.send(Request("GET", _file_in(workspace_id, path), query={"at": at}, options=options))
+        query = {"at": at, "run": run, "turn": turn}
+        response = self._transport.send(Request("GET", _file_in(workspace_id, path), query=query, options=options))
         return response.content
 
     def open(self, *, org: str, user: str, **options: Unpack[CallOptions]) -> OpenWorkspaceResponse:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import queue
 import threading
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
+from cairn_client._logs import NAME
 from cairn_client._pools import Pools
 from cairn_client._request import Request
 from cairn_client._settings import Overrides
@@ -24,7 +26,10 @@ _MOST_WAITING = 1_000
 """Of more calls at once nothing is recorded, rather than that the program grows."""
 
 _SECONDS = 5.0
-"""For each record, and for all that are left when the program ends."""
+"""For each record. A program that ends waits no longer than that for the next one to come through."""
+
+_SECONDS_AT_EXIT = 60.0
+"""For all that are left when the program ends."""
 
 
 class Recorder:
@@ -51,6 +56,9 @@ class _Line:
     def __init__(self) -> None:
         self.process = os.getpid()
         self._waiting: queue.Queue[tuple[Recorder, dict[str, Any]]] = queue.Queue(_MOST_WAITING)
+        self._came_through = time.monotonic()
+        self._ending = False
+        self._refused = 0
         threading.Thread(target=self._run, name="cairn-records", daemon=True).start()
 
     def put(self, recorder: Recorder, body: dict[str, Any]) -> None:
@@ -60,20 +68,33 @@ class _Line:
     def _run(self) -> None:
         while True:
             recorder, body = self._waiting.get()
-            with suppress(Exception):
+            try:
                 recorder.send(body)
+                self._came_through = time.monotonic()
+            except Exception:  # noqa: BLE001 # whatever it is, no call fails by its record
+                self._refused += self._ending
             self._waiting.task_done()
 
-    def flush(self, seconds: float) -> bool:
-        """Waits until all are sent, at most so long. Returns whether they are."""
-        ends = time.monotonic() + seconds
+    def left(self, seconds: float, silence: float) -> int:
+        """Waits until all are sent: at most so long, and for `silence` at most in which none came through.
+
+        Returns how many are left.
+        """
+        began = time.monotonic()
         with self._waiting.all_tasks_done:
             while self._waiting.unfinished_tasks:
-                left = ends - time.monotonic()
-                if left <= 0:
-                    return False
-                self._waiting.all_tasks_done.wait(left)
-        return True
+                now = time.monotonic()
+                ends = min(began + seconds, max(began, self._came_through) + silence)
+                if ends <= now:
+                    break
+                # as long as more wait nobody tells of one that came through
+                self._waiting.all_tasks_done.wait(min(ends - now, silence / 10))
+            return self._waiting.unfinished_tasks
+
+    def lost(self) -> int:
+        """Waits as a program that ends does. Returns how many records were not sent meanwhile."""
+        self._ending = True
+        return self.left(_SECONDS_AT_EXIT, _SECONDS) + self._refused
 
 
 _current: _Line | None = None
@@ -89,12 +110,20 @@ def _line() -> _Line:
         return _current
 
 
+def _of_this_process() -> _Line | None:
+    line = _current
+    return None if line is None or line.process != os.getpid() else line
+
+
 @atexit.register
 def _at_exit() -> None:
-    flush()
+    line = _of_this_process()
+    lost = 0 if line is None else line.lost()
+    if lost:
+        logging.getLogger(NAME).warning("The program ends before the records of %d calls were sent", lost)
 
 
 def flush(seconds: float = _SECONDS) -> bool:
     """Waits until all calls are recorded, at most so long. Returns whether they are."""
-    line = _current
-    return line is None or line.process != os.getpid() or line.flush(seconds)
+    line = _of_this_process()
+    return line is None or line.left(seconds, seconds) == 0

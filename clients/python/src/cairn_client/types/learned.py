@@ -26,6 +26,8 @@ class FewShotExamples(Result):
     """Examples for a task, best first."""
 
     examples: list[FewShotExample]
+    stale: bool = False
+    """What was stored last may be missing: it is found by the same call a moment later."""
 
 
 class TaskPattern(Model):
@@ -117,3 +119,5 @@ class SearchPublicResponse(Result):
     total: int
     """All that match, before `limit`."""
     query: str
+    stale: bool = False
+    """What was stored last may be missing: it is found by the same call a moment later."""

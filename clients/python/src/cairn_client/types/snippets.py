@@ -279,6 +279,8 @@ class SearchResponse(Result):
     """Why it was searched by the service's own table where its operator has named an embedding
     model: `not_embedded`, it did not embed the task in time; `filling`, it has yet to embed what is
     stored. `None` otherwise."""
+    stale: bool = False
+    """What was stored last may be missing: it is found by the same call a moment later."""
 
 
 class DeleteResponse(Result):

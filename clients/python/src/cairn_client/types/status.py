@@ -144,6 +144,86 @@ class SignInKey(Result):
     expires_at: datetime
 
 
+class RequestMinute(Model):
+    """Requests that were answered in a minute."""
+
+    at: datetime
+    """When it began."""
+    answered: int
+    """With a status below 400."""
+    refused: int
+    """For something of their own: 400 to 498."""
+    failed: int
+    """For nothing of their own: 500 and more."""
+    left: int
+    """Whose caller had left before."""
+
+
+class RequestHistory(Result):
+    """How many requests a process has answered, and how."""
+
+    process: str
+    """The process that has counted them, of several: its machine's name and its number there."""
+    since: datetime
+    """The process's start, or a day before `until`."""
+    until: datetime
+    minutes: list[RequestMinute]
+    """Those in which one was answered, in their order."""
+
+
+class AsOfTable(Model):
+    """A table of the read models as of a position."""
+
+    name: str
+    """The read model's name and the table's: `snippets_votes`."""
+    rows: int
+    """As the database reckons."""
+    bytes: int
+    """On disk, with its index."""
+
+
+class AsOf(Result):
+    """The read models as they were at a position."""
+
+    position: str
+    """Up to where the log is in it."""
+    recorded_at: datetime | None = None
+    """When the last event was recorded that is in it; `None`: there is none."""
+    state: Literal["making", "made", "failed", "broken_off"]
+    """`broken_off`: its process went away in the midst of it."""
+    progress: float
+    """From 0 to 1."""
+    tables: list[AsOfTable]
+    """By name; of one that is made those that are there already."""
+    fault: str | None = None
+    """Why it failed; `None`: it did not."""
+    key_id: str | None = None
+    """At whose word it was made; `None`: the command line has made it, which notes no times either."""
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    """`None`: it is made."""
+
+
+class AsOfList(Result):
+    """What is kept of read models as they were."""
+
+    as_of: list[AsOf]
+    """Those that there are, by position."""
+    most: int
+    """How many there may be."""
+
+
+class AsOfRows(Result):
+    """Rows of a table as it was."""
+
+    columns: list[str]
+    """The table's columns but for hashes and secrets."""
+    rows: list[list[str | None]]
+    """Each with a value a column, as the database writes it; of a long one its first 500 characters and `…`."""
+    next_cursor: str | None = None
+    """What to give as `cursor` for the next page; `None` on the last one."""
+
+
 class TableDifference(Model):
     """Rows in which a read model and its rebuild differ."""
 

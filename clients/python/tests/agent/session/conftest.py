@@ -8,21 +8,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.long import IS_LONG
+
 if TYPE_CHECKING:
     from tests.agent.session.world import World
     from tests.service import Service
 
 
 LOOPS = ["asyncio", "trio"]
-# where the loop has a part in what is seen: cancelling, leaving, delivering; elsewhere both only with CAIRN_LONG=1
-OF_LOOPS = ("test_ends", "test_delivery", "test_own_client")
+# cancelling and leaving are the loop's own doing: on both. Elsewhere one shows what is sent: trio of what is delivered,
+# asyncio of the rest. At night both show all of it.
+OF_LOOPS = {"test_ends": LOOPS, "test_delivery": ["trio"]}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "loop" not in metafunc.fixturenames:
         return
-    both = os.environ.get("CAIRN_LONG") == "1" or metafunc.module.__name__.endswith(OF_LOOPS)
-    metafunc.parametrize("loop", LOOPS if both else LOOPS[:1])
+    name = metafunc.module.__name__.rpartition(".")[2]
+    loops = LOOPS if IS_LONG else OF_LOOPS.get(name, ["asyncio"])
+    metafunc.parametrize("loop", loops)
 
 
 @pytest.fixture

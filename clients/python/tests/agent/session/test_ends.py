@@ -66,9 +66,12 @@ def descendants(pid: int) -> list[int]:
 
 def alive(pids: list[int]) -> bool:
     """Whether one of them runs, and is not only waited for."""
-    rows = subprocess.run(["ps", "-A", "-o", "pid=,stat="], capture_output=True, text=True, check=True).stdout
-    states = dict(row.split() for row in rows.splitlines())
-    return any(not states.get(str(pid), "Z").startswith("Z") for pid in pids)
+    if not pids:
+        return False
+    # it fails where none of them is there
+    asked = ["ps", "-o", "stat=", "-p", ",".join(map(str, pids))]
+    states = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.split()
+    return any(not state.startswith("Z") for state in states)
 
 
 def started(before: list[int]) -> list[int]:
@@ -131,8 +134,9 @@ def test_what_is_left_or_cancelled_leaves_nothing(
     async def session(api: Model) -> None:
         await end(world, busy, api)
         # the agent SDK ends the process of a query that is left in a task of its own
-        while alive(started(before)):  # noqa: ASYNC110 # another process's doing
-            await anyio.sleep(0.05)
+        processes = started(before)
+        while alive(processes):  # noqa: ASYNC110 # another process's doing
+            await anyio.sleep(0.1)
 
     with model(*busy.turns()) as api:
         anyio.run(session, api, backend=world.backend)
@@ -203,7 +207,7 @@ def test_ctrl_c_leaves_nothing(world: World, tmp_path: Path) -> None:
         running.send_signal(signal.SIGINT)
         output, _ = running.communicate()
         while alive(processes):
-            time.sleep(0.02)
+            time.sleep(0.1)
     assert (running.returncode, output) != (0, b"")
     assert not list(temporary.glob("cairn-snippets-*"))
     assert world.stored().thumbs_down == 0

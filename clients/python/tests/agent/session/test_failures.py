@@ -20,12 +20,13 @@ import pytest
 
 from tests.agent.session.world import SEARCH, SOURCE, World, session_options
 from tests.agent.stand_in import calls, model, offered_path, shown
+from tests.long import at_night
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@pytest.mark.parametrize("status", [401, 500])
+@pytest.mark.parametrize("status", [pytest.param(401, marks=at_night), 500])
 def test_a_failing_model_leaves_no_vote_and_no_upload(world: World, status: int) -> None:
     world.store()
     with model(
@@ -112,7 +113,10 @@ def service_that(what: str) -> Iterator[str]:
             thread.join()
 
 
-@pytest.mark.parametrize("what", ["is dead", "never answers", "answers 500"])
+# test_unanswered.py has what the hooks make of each of them
+@pytest.mark.parametrize(
+    "what", [pytest.param("is dead", marks=at_night), "never answers", pytest.param("answers 500", marks=at_night)]
+)
 def test_without_a_service_it_goes_on_warns_once_and_prints_nothing(world: World, what: str) -> None:
     with model(calls("Write", file_path=str(world.folder / "a.py"), content=SOURCE)) as api, service_that(what) as url:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("CAIRN_")}

@@ -13,6 +13,7 @@ from cairn_client import AsyncCairn, Cairn
 from cairn_client.agent import CairnAgent, Vote, cairn_hooks, query
 from tests.agent.session.world import SEARCH, TASK, World, drained, sdk, succeeded
 from tests.agent.stand_in import DONE, Model, calls, model, offered_path, shown
+from tests.long import at_night
 
 
 @pytest.mark.parametrize("kind", [Cairn, AsyncCairn])
@@ -49,7 +50,9 @@ def test_the_hooks_do_the_same_in_a_client_of_ones_own(world: World, kind: type)
     assert not Path(report.offered[0].path).parent.exists(), "the cache folder goes with the hooks"
 
 
-@pytest.mark.parametrize(("second", "more"), [({"status": 401}, {}), (DONE, {"max_turns": 1})])
+@pytest.mark.parametrize(
+    ("second", "more"), [({"status": 401}, {}), pytest.param(DONE, {"max_turns": 1}, marks=at_night)]
+)
 def test_the_hooks_leave_nothing_of_a_failed_turn(world: World, second: Any, more: Any) -> None:
     world.store()
 
@@ -85,8 +88,15 @@ def test_query_is_one_session(world: World) -> None:
     assert not Path(report.offered[0].path).parent.exists()
 
 
-@pytest.mark.parametrize("started", ["agent", "query"])
-@pytest.mark.parametrize("given", [True, False])
+@pytest.mark.parametrize(
+    ("started", "given"),
+    [
+        ("agent", False),
+        ("query", True),
+        pytest.param("agent", True, marks=at_night),
+        pytest.param("query", False, marks=at_night),
+    ],
+)
 def test_a_session_is_of_the_workspace_that_it_is_given(
     world: World, monkeypatch: pytest.MonkeyPatch, started: str, given: bool
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 from cairn_client.agent import CairnAgent
 from tests.agent.session.world import TASK, World, sdk, succeeded
 from tests.agent.stand_in import DONE, Body, Reply, calls, model, offered_path, shown
+from tests.long import at_night
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,7 +124,8 @@ def test_sessions_at_the_same_time_in_folders_of_their_own(world: World, tmp_pat
     assert len({report.session_id for one in worlds for report in one.reports}) == 3
 
 
-@pytest.mark.parametrize("how", ["continued", "resumed", "forked"])
+# a forked session is resumed, under another id
+@pytest.mark.parametrize("how", ["continued", pytest.param("resumed", marks=at_night), "forked"])
 def test_what_a_later_session_of_the_same_conversation_writes_is_uploaded(world: World, how: str) -> None:
     with model(writes(world.folder, "first.py")) as api:
         assert anyio.run(world.run, api, "write the first")
@@ -174,13 +176,15 @@ def test_a_subagent_s_work_is_the_session_s(world: World) -> None:
     assert uploads == [("delegate a piece", "part.py")]
 
 
+# so it is in test_delivery.py
+@at_night
 def test_the_task_is_what_was_asked(world: World) -> None:
     with model(writes(world.folder, "a.py")) as api:
         assert anyio.run(world.run, api)
     assert [report.task for report in world.reports] == [TASK]
 
 
-@pytest.mark.parametrize(("allowed", "debug"), [("Write", True), ("Read", False)])
+@pytest.mark.parametrize(("allowed", "debug"), [("Write", True), pytest.param("Read", False, marks=at_night)])
 def test_tools_system_prompt_model_and_debug_flag_are_as_asked(
     world: World, allowed: str, debug: bool, caplog: pytest.LogCaptureFixture
 ) -> None:

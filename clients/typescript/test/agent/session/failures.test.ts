@@ -4,6 +4,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { assert, it } from "vitest"
+import { isLong } from "../../../../../test/long.ts"
 import { calls, says } from "../../../../../test/MessagesApi.ts"
 import { messagesOf, shown } from "../standIn.ts"
 import { offeredPath, resultOf, search, source, startProgram, task, useWorld, withSdk } from "./world.ts"
@@ -19,7 +20,7 @@ withSdk("a session with the agent SDK in which something fails", () => {
     ["the model, with 500", { status: 500 }, {}],
     ["that it runs out of turns", says("never said"), { maxTurns: 2 }]
   ] as const) {
-    it(`leaves no vote and no upload: ${what}`, async () => {
+    it.skipIf(what.includes("401") && !isLong)(`leaves no vote and no upload: ${what}`, async () => {
       const cwd = folder()
       const model = await modelOf((request) => [
         calls({ name: "Read", input: { file_path: offeredPath(request) } }),
@@ -81,29 +82,33 @@ withSdk("a session with the agent SDK in which something fails", () => {
   })
 
   for (const what of ["is dead", "never answers", "answers 500"]) {
-    it(`goes on where the service ${what}, prints nothing to standard output, and warns once`, async () => {
-      const cwd = folder()
-      const model = await modelOf(() => [
-        calls({ name: "Write", input: { file_path: join(cwd, "a.py"), content: source } }),
-        calls({ name: "Write", input: { file_path: join(cwd, "b.py"), content: `${source}# b\n` } })
-      ])
-      const server = createServer((_, response) => {
-        if (what === "answers 500") response.writeHead(500).end("{}")
-      })
-      if (what !== "is dead") await once(server.listen(0, "127.0.0.1"), "listening")
-      const baseUrl = server.listening
-        ? `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-        : "http://127.0.0.1:1"
-      const { child, heard } = startProgram("program.ts", {
-        TEST_OPTIONS: JSON.stringify({ ...optionsOf(model, cwd), apiKey: "cairn_live_0123456789", baseUrl })
-      })
-      const [code] = await once(child, "close")
-      server.closeAllConnections()
-      server.close()
-      assert.strictEqual(code, 0, heard.stderr)
-      assert.strictEqual(heard.stdout, "")
-      assert.strictEqual(heard.stderr.match(/the session goes on without/g)?.length, 1, heard.stderr)
-      assert.strictEqual(readFileSync(join(cwd, "a.py"), "utf8"), source)
-    })
+    // ../service.test.ts has what the hooks make of the others
+    it.skipIf(what !== "never answers" && !isLong)(
+      `goes on where the service ${what}, prints nothing to standard output, and warns once`,
+      async () => {
+        const cwd = folder()
+        const model = await modelOf(() => [
+          calls({ name: "Write", input: { file_path: join(cwd, "a.py"), content: source } }),
+          calls({ name: "Write", input: { file_path: join(cwd, "b.py"), content: `${source}# b\n` } })
+        ])
+        const server = createServer((_, response) => {
+          if (what === "answers 500") response.writeHead(500).end("{}")
+        })
+        if (what !== "is dead") await once(server.listen(0, "127.0.0.1"), "listening")
+        const baseUrl = server.listening
+          ? `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+          : "http://127.0.0.1:1"
+        const { child, heard } = startProgram("program.ts", {
+          TEST_OPTIONS: JSON.stringify({ ...optionsOf(model, cwd), apiKey: "cairn_live_0123456789", baseUrl })
+        })
+        const [code] = await once(child, "close")
+        server.closeAllConnections()
+        server.close()
+        assert.strictEqual(code, 0, heard.stderr)
+        assert.strictEqual(heard.stdout, "")
+        assert.strictEqual(heard.stderr.match(/the session goes on without/g)?.length, 1, heard.stderr)
+        assert.strictEqual(readFileSync(join(cwd, "a.py"), "utf8"), source)
+      }
+    )
   }
 })

@@ -1,0 +1,253 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect, Redacted } from "effect"
+import { whyNot } from "#test/console/chromium.ts"
+import { fill } from "#test/console/filled.ts"
+import { Cairn } from "../clients/typescript/src/index.ts"
+import { grow } from "./console/grown.ts"
+import { act, type Done, heapOf, type Looker, type Opened, startLooker } from "./console/looker.ts"
+import { benchDatabase, databaseIn } from "./database.ts"
+import { service } from "./process.ts"
+import { type Asked, type Measured, median, milliseconds, percentile, thousands } from "./report.ts"
+
+type Ids = Awaited<ReturnType<typeof fill>>
+
+/** Each page, and what has to be there before it shows what it is for. */
+const pagesOf = ({ snippet, workspace }: Ids, commit: string, run: string) =>
+  [
+    ["sign in by a kept key, first steps", "/", ".empty"],
+    ["overview", "/overview", ".activity li"],
+    ["search", "/search?q=read+the+rows+of+a+CSV+file", ".found > li"],
+    ["snippet", `/snippets/${snippet}`, ".sheet .code"],
+    ["workspaces", "/workspaces", ".workspaces li"],
+    ["history of a workspace", `/workspaces/${workspace}`, ".commits li"],
+    ["files", `/workspaces/${workspace}/files?path=weather%2Frain.py`, ".file-view .code"],
+    ["commit", `/workspaces/${workspace}/commits/${commit}`, ".diff"],
+    ["chat", "/chat", "#task"],
+    ["run", `/runs/${run}`, ".turns li"],
+    ["events", "/events", ".events li"],
+    ["event", "/events/9", ".envelope"],
+    ["people and keys", "/people", ".keys li"],
+    ["usage", "/usage", ".usage tbody"],
+    ["read models", "/read-models", ".read-models tbody tr"],
+    ["backups", "/backups", "form"],
+    ["public snippets", "/public", "main"]
+  ] as const
+
+const plain = (name: string, value: string): Measured => ({ name, value, bar: "", met: null })
+
+type Tell = Asked["tell"]
+
+/** Each page, so many times as a stranger, and what all of them together load. */
+const opened = async (looker: Looker, pages: ReturnType<typeof pagesOf>, times: number, tell: Tell) => {
+  const rows: Array<Measured> = []
+  const row = (one: Measured) => rows.push(tell(one))
+  const all = new Map<string, number>()
+  for (const [name, path, ready] of pages) {
+    const seen: Array<Opened> = []
+    for (let turn = 0; turn < times; turn++) {
+      const one = await looker.open(path, ready)
+      await one.close()
+      seen.push(one)
+    }
+    const sum = [...seen[0]!.bytes.values()].reduce((sum, bytes) => sum + bytes, 0)
+    for (const [asset, bytes] of seen[0]!.bytes) all.set(asset, bytes)
+    const of = (what: "shown" | "first" | "largest" | "longest") => median(seen.map((one) => one[what]))
+    const worst = Math.max(...seen.map(({ shown }) => shown))
+    row({
+      name: `${name}: opened`,
+      value: `first paint ${milliseconds(of("first"))}, largest ${milliseconds(of("largest"))}, shown ${milliseconds(of("shown"))} (worst ${milliseconds(worst)}), longest task ${milliseconds(of("longest"))}, ${thousands(sum / 1000)} kB`,
+      bar: "shown < 1 s, < 250 kB",
+      met: of("shown") < 1_000 && sum < 250_000
+    })
+  }
+  const together = [...all.values()].reduce((sum, bytes) => sum + bytes, 0)
+  row({
+    name: `scripts and styles of all pages together (${all.size} files)`,
+    value: `${thousands(together / 1000)} kB`,
+    bar: "< 250 kB",
+    met: together < 250_000
+  })
+  return rows
+}
+
+/** Tasks typed into the box: from the end of each answer to the frame that shows it. */
+const searched = async (looker: Looker, times: number): Promise<ReadonlyArray<Measured>> => {
+  const { page, close } = await looker.open("/", "input[type=search]")
+  const seen: Array<Done> = []
+  for (let turn = 0; turn < times; turn++) {
+    await page.fill("input[type=search]", "")
+    const task = `read the rows of a CSV file, number ${turn}`
+    const expected = { selector: ".found > li", answer: "/api/retrieve/search" }
+    seen.push(await act(page, () => page.fill("input[type=search]", task), expected))
+  }
+  await close()
+  const of = (share: number) =>
+    percentile(
+      seen.map(({ sinceAnswer }) => sinceAnswer),
+      share
+    )
+  const worst = Math.max(...seen.map(({ longest }) => longest))
+  const value = `p50 ${milliseconds(of(0.5))}, p95 ${milliseconds(of(0.95))}; longest task ${milliseconds(worst)}`
+  return [{ name: "a search, from its answer to what is shown", value, bar: "< 100 ms", met: of(0.95) < 100 }]
+}
+
+const more = { history: "Show earlier ones", workspaces: "Show more", people: "Show more", events: "Show earlier ones" }
+
+/** Pages of public snippets, which the service writes: each is another one. */
+const published = async (looker: Looker, turns: number) => {
+  const { page, close, shown } = await looker.open("/public", "main li")
+  const seen: Array<number> = []
+  const next = page.getByRole("link", { name: "Show more" })
+  for (let turn = 0; turn < turns && (await next.count()) > 0; turn++) {
+    await Promise.all([page.waitForURL((url) => url.href !== page.url()), next.first().click()])
+    await page.waitForSelector("main li")
+    seen.push(await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0))
+  }
+  await close()
+  return plain(
+    `public snippets: opened; ${seen.length} pages turned`,
+    `${milliseconds(shown)}; first paint p50 ${milliseconds(median(seen))}, worst ${milliseconds(Math.max(...seen))}`
+  )
+}
+
+/** Pages of a list, one after the other. */
+const turned = async (looker: Looker, name: keyof typeof more, path: string, row: string, turns: number) => {
+  const { page, close, shown } = await looker.open(path, row)
+  const before = await heapOf(page)
+  const seen: Array<Awaited<ReturnType<typeof act>>> = []
+  const further = () => page.locator("main").getByRole("button", { name: more[name] })
+  for (let turn = 0; turn < turns && (await further().count()) > 0; turn++) {
+    const count = (await page.locator(row).count()) + 1
+    seen.push(await act(page, () => further().first().click(), { selector: row, count, answer: "/api/" }))
+  }
+  const rows = await page.locator(row).count()
+  const heap = (await heapOf(page)) - before
+  await close()
+  const value = (of: typeof seen) =>
+    `p50 ${milliseconds(median(of.map((one) => one.shown)))}, of it after the answer ${milliseconds(median(of.map((one) => one.sinceAnswer)))}`
+  const worst = Math.max(0, ...seen.map(({ longest }) => longest))
+  return plain(
+    `${name}: opened; ${seen.length} pages turned, to ${thousands(rows)} rows`,
+    `${milliseconds(shown)}; first ten ${value(seen.slice(0, 10))}, last ten ${value(seen.slice(-10))}; longest task ${milliseconds(worst)}; ${heap.toFixed(1)} MiB more`
+  )
+}
+
+/** The log, narrowed and jumped into. */
+const narrowed = async (looker: Looker, count: number): Promise<ReadonlyArray<Measured>> => {
+  const { page, close } = await looker.open("/events", ".events li")
+  const answer = "/api/events"
+  const select = page.locator("form.filters select").first()
+  const filtered = await act(page, () => select.selectOption("SnippetUploaded"), { selector: ".events li", answer })
+  const back = await act(page, () => select.selectOption(""), { selector: ".events li", count: 100, answer })
+  const jump = async (to: string) => {
+    await page.locator("form.filters input").last().fill(to)
+    return await act(page, () => page.getByRole("button", { name: "Jump" }).click(), { selector: ".events li", answer })
+  }
+  const jumped = [await jump(String(count)), await jump(String(Math.round(count / 2))), await jump("7")]
+  const first = page.getByRole("link", { name: "From the beginning" })
+  const beginning = await act(page, () => first.click(), { selector: ".events li", answer })
+  await close()
+  const each = [filtered, back, ...jumped, beginning].map(({ shown }) => milliseconds(shown)).join(", ")
+  const longest = Math.max(...[filtered, back, ...jumped, beginning].map(({ longest }) => longest))
+  const names = "events: a rare type, all types, three jumps (new, middle, old), the beginning"
+  return [plain(names, `${each}; longest task ${milliseconds(longest)}`)]
+}
+
+/** A difference of a megabyte: opened, then all of its lines. */
+const different = async (looker: Looker, cairn: Cairn, workspace: string): Promise<ReadonlyArray<Measured>> => {
+  const lines = (mark: string) => Array.from({ length: 9_000 }, (_, n) => `${mark} ${n} ${"x".repeat(40)}`).join("\n")
+  await cairn.workspaces.putFile(workspace, "long.txt", lines("before"))
+  const { commit } = await cairn.workspaces.putFile(workspace, "long.txt", lines("after"))
+  const { diff } = await cairn.workspaces.commit(workspace, commit)
+  const one = await looker.open(`/workspaces/${workspace}/commits/${commit}`, "details.file")
+  const { page } = one
+  const unfolded = await act(page, () => page.locator("details.file summary").first().click(), { selector: ".diff tr" })
+  const all = page.getByRole("button", { name: /^Show (all|\d)/ }).first()
+  const whole = await act(page, () => all.click(), { selector: ".diff tr", count: 1_000 })
+  await one.close()
+  const steps = [one, unfolded, whole].map(({ shown, longest }) => `${milliseconds(shown)} (${milliseconds(longest)})`)
+  return [
+    plain(
+      `a difference of ${thousands(diff.length)} characters: opened, unfolded, more lines (longest task of each)`,
+      steps.join(", ")
+    )
+  ]
+}
+
+/** What a folder was filled with, so that it need not be again. */
+interface Kept {
+  readonly count: number
+  readonly ids: Ids
+  readonly commit: string
+  readonly run: string
+}
+
+/**
+ * Pages of the console in Chromium: what they load, when they show something, and lists that are long. With `folder`,
+ * what it is filled with stays there, and the next time only the long lists are looked at.
+ */
+export const browsing = (scale: number, _: unknown, { tell, folder }: Asked) =>
+  Effect.gen(function* () {
+    const missing = whyNot()
+    if (missing !== undefined) return [plain("the console", missing)]
+    const { url, dataDir } = yield* folder === undefined ? benchDatabase : databaseIn(folder)
+    const environment = { DATABASE_URL: Redacted.value(url) }
+    const looking = <A>(look: (looker: Looker, cairn: Cairn) => Promise<A>) =>
+      Effect.scoped(
+        Effect.flatMap(service(dataDir, environment), ({ port, key, ready }) =>
+          Effect.promise(async () => {
+            const base = `http://127.0.0.1:${port}`
+            tell(plain("the service: ready", milliseconds(ready)))
+            const looker = await startLooker(base, key)
+            try {
+              return await look(looker, new Cairn({ apiKey: key, baseUrl: base }))
+            } finally {
+              await looker.close()
+            }
+          })
+        )
+      )
+    const place = join(dataDir, "filled.json")
+    const rows: Array<Measured> = []
+    const row = (one: Measured) => rows.push(tell(one))
+    if (!existsSync(place)) {
+      const count = Math.round(100_000 * scale)
+      const small = yield* looking(async (looker, cairn): Promise<Omit<Kept, "count">> => {
+        const ids = await fill(cairn)
+        await cairn.keys.create({ email: "ada@example.org", keyName: "laptop" })
+        await cairn.snippets.create({
+          name: "shared",
+          source: "def shared(rows):\n    return [row for row in rows if row]\n",
+          entrypoint: "shared",
+          language: "python",
+          public: true
+        })
+        const { commits } = await cairn.workspaces.commits(ids.workspace)
+        const commit = commits.find(({ changes }) => changes.some(({ status }) => status === "modified"))!.sha
+        const { runs } = await cairn.runs.list(ids.workspace)
+        const run = runs[0]!.runId
+        rows.push(...(await opened(looker, pagesOf(ids, commit, run), 3, tell)))
+        for (const one of await searched(looker, 12)) row(one)
+        for (const one of await different(looker, cairn, ids.workspace)) row(one)
+        return { ids, commit, run }
+      })
+      const began = performance.now()
+      yield* grow({ url, dataDir, workspace: small.ids.workspace, count })
+      row(plain(`${thousands(count)} further of each: written`, milliseconds(performance.now() - began)))
+      writeFileSync(place, JSON.stringify({ count, ...small } satisfies Kept))
+    }
+    const { count, ids, commit, run }: Kept = JSON.parse(readFileSync(place, "utf8"))
+    yield* looking(async (looker) => {
+      row(plain(`now with ${thousands(count)} further votes, keys, snippets, workspaces, commits`, ""))
+      rows.push(...(await opened(looker, pagesOf(ids, commit, run), 1, tell)))
+      for (const one of await searched(looker, 12)) row(one)
+      row(await turned(looker, "events", "/events", ".events li", 40))
+      for (const one of await narrowed(looker, count)) row(one)
+      row(await turned(looker, "workspaces", "/workspaces", ".workspaces li", 20))
+      row(await turned(looker, "history", `/workspaces/${ids.workspace}`, ".commits li", 20))
+      row(await turned(looker, "people", "/people", ".keys li", 20))
+      row(await published(looker, 20))
+    })
+    return rows
+  }).pipe(Effect.scoped)

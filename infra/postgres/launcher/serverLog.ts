@@ -1,0 +1,28 @@
+import { constants, copyFileSync, lstatSync, openSync, rmSync, truncateSync } from "node:fs"
+import type { Cluster } from "./cluster.ts"
+
+/** Bytes of the server's own log; so many may lie beside it, from before. */
+const most = 10 * 1024 * 1024
+
+/** What a server that is about to start writes its log to: behind what is there. */
+export const openLog = (cluster: Cluster): number => {
+  keepShort(cluster)
+  return openSync(cluster.log, "a", 0o600)
+}
+
+/**
+ * Puts a log that has become too long aside, in place of the one from before, also while a server writes to it: its
+ * file can't be another one, but may begin anew, for it is written at its end. A line of that moment may be lost.
+ */
+export const keepShort = (cluster: Cluster): void => {
+  const log = lstatSync(cluster.log, { throwIfNoEntry: false })
+  // in a folder of Postgres' own account, which may put a link to somebody else's file there
+  if (log === undefined || !log.isFile() || log.size <= most) return
+  try {
+    rmSync(`${cluster.log}.1`, { force: true })
+    copyFileSync(cluster.log, `${cluster.log}.1`, constants.COPYFILE_EXCL)
+  } finally {
+    // where there is no room for a copy there is none for more of it either
+    truncateSync(cluster.log, 0)
+  }
+}

@@ -1,0 +1,146 @@
+import { fields } from "#domain/search/IndexedText.ts"
+import type { Steps } from "#engine/steps.ts"
+import type { IndexedSnippet, IndexQuery, Votes } from "#ports/SnippetIndex.ts"
+import { candidates } from "./candidates.ts"
+import { Lists } from "./Lists.ts"
+import { type Comparing, Nearness } from "./Nearness.ts"
+import { Scratch } from "./Scratch.ts"
+import { Segment, type SlotsImage } from "./Segment.ts"
+import { Sieve } from "./Sieve.ts"
+import { VectorMemory } from "./VectorMemory.ts"
+import { Occurrences } from "./words.ts"
+
+const tasks = fields.indexOf("exampleQueries")
+
+interface Located {
+  readonly segment: Segment
+  readonly home: string
+  readonly isPublic: boolean
+  readonly slot: number
+}
+
+/** All segments and where each snippet is. Everything here is synchronous; the layer cuts long work into slices. */
+export class Index {
+  readonly #lists = new Lists()
+  readonly #sieve = new Sieve()
+  readonly #scratch = new Scratch()
+  readonly #occurrences = new Occurrences()
+  readonly #private = new Map<string, Segment>()
+  readonly #public = new Map<string, Segment>()
+  readonly #places = new Map<string, Located>()
+  readonly #languages = new Map<string, string>()
+  readonly #vectors: VectorMemory
+  readonly #nearness: Nearness
+
+  constructor(dimensions: number, how: Comparing) {
+    this.#vectors = new VectorMemory(dimensions)
+    this.#nearness = new Nearness(this.#vectors, how)
+  }
+
+  /** Whether it could be taken; what is refused is out of the index. */
+  put(snippet: IndexedSnippet): boolean {
+    this.remove(snippet.id)
+    // the kernel reads as many numbers as the table's vectors have
+    if (snippet.vector !== null && snippet.vector.length !== this.#vectors.dimensions) return false
+    const { id, home, isPublic } = snippet
+    const segment = this.segment(home, isPublic)
+    const language = this.#language(snippet.language)
+    this.#places.set(id, { segment, home, isPublic, slot: segment.add({ ...snippet, language }) })
+    return true
+  }
+
+  /** Whether it was there. */
+  remove(id: string): boolean {
+    const place = this.#places.get(id)
+    if (place === undefined) return false
+    const { segment, home, isPublic, slot } = place
+    segment.remove(slot)
+    this.#places.delete(id)
+    if (segment.documents > 0) return true
+    segment.vectors.free()
+    ;(isPublic ? this.#public : this.#private).delete(home)
+    return true
+  }
+
+  /** The terms of one; none where it is not there. */
+  termsOf(id: string): ReadonlyArray<string> {
+    const place = this.#places.get(id)
+    return place === undefined ? [] : place.segment.termsOf(place.slot)
+  }
+
+  get size(): number {
+    return this.#places.size
+  }
+
+  /** Ids of all that it has. */
+  get ids(): Iterable<string> {
+    return this.#places.keys()
+  }
+
+  vote(id: string, votes: Votes): void {
+    const place = this.#places.get(id)
+    place?.segment.vote(place.slot, votes)
+  }
+
+  candidates(query: IndexQuery, most: number) {
+    const { own, others } = this.#seen(query)
+    const locate = (id: string) => this.#places.get(id)
+    const means = { nearness: this.#nearness, scratch: this.#scratch, occurrences: this.#occurrences, locate }
+    return candidates([...own, ...others], query, most, means)
+  }
+
+  frequencies(scope: Pick<IndexQuery, "homes" | "includePublic">, terms: ReadonlyArray<string>): ReadonlyArray<number> {
+    const { own, others } = this.#seen(scope)
+    return terms.map((term) => {
+      if (!this.#sieve.mayHave(term)) return 0
+      let sum = 0
+      for (const { postings } of own) sum += postings.df(term)
+      for (const { postings } of others) sum += postings.dfBeside(tasks, term)
+      return sum
+    })
+  }
+
+  mayHave(term: string): boolean {
+    return this.#sieve.mayHave(term)
+  }
+
+  /** What is searched: all of some homes, and the public ones of all others where they are asked for. */
+  #seen({ homes, includePublic }: Pick<IndexQuery, "homes" | "includePublic">) {
+    const some = [...new Set(homes)].flatMap((home) => [this.#private.get(home), this.#public.get(home)])
+    const own = new Set(some.filter((segment) => segment !== undefined))
+    const others = includePublic ? Array.from(this.#public.values()).filter((segment) => !own.has(segment)) : []
+    return { own, others }
+  }
+
+  /** All of it, segment by segment; none without documents, as one is whose only snippet was refused. */
+  *segments(): Generator<{ readonly home: string; readonly isPublic: boolean; readonly segment: Segment }> {
+    for (const [isPublic, segments] of [[false, this.#private] as const, [true, this.#public] as const])
+      for (const [home, segment] of segments) if (segment.documents > 0) yield { home, isPublic, segment }
+  }
+
+  /** A segment with what some of its slots had, behind those that it has already. */
+  *restore(home: string, isPublic: boolean, image: SlotsImage): Steps<void> {
+    const segment = this.segment(home, isPublic)
+    const from = segment.slots
+    const languages = image.languages.map((language) => this.#language(language))
+    yield* segment.restore({ ...image, languages })
+    for (const [at, id] of image.ids.entries())
+      if (id !== "") this.#places.set(id, { segment, home, isPublic, slot: from + at })
+  }
+
+  /** One string for all snippets of a language, not the row's own. */
+  #language(language: string): string {
+    const known = this.#languages.get(language) ?? language
+    this.#languages.set(known, known)
+    return known
+  }
+
+  segment(home: string, isPublic: boolean): Segment {
+    const segments = isPublic ? this.#public : this.#private
+    const found = segments.get(home)
+    if (found !== undefined) return found
+    const segment = new Segment(this.#lists, this.#vectors, this.#sieve)
+    segments.set(home, segment)
+    return segment
+  }
+}

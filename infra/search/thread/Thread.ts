@@ -1,0 +1,174 @@
+import { Worker } from "node:worker_threads"
+import type { FromThread, ToThread } from "./protocol.ts"
+
+export type Outcome =
+  | { readonly type: "done"; readonly value: unknown }
+  | { readonly type: "threw"; readonly where: string }
+  /** The thread has gone, and with it all that it held. */
+  | { readonly type: "lost"; readonly why: string }
+
+export interface Call {
+  readonly name: Extract<ToThread, { readonly type: "ask" }>["name"]
+  readonly given: ReadonlyArray<unknown>
+  /** Told once how it ended, unless nobody waits for it any more. */
+  readonly settle: (outcome: Outcome) => void
+}
+
+export interface ThreadOptions {
+  readonly program: URL
+  /** What the program is given when it begins. */
+  readonly data: unknown
+  /** Questions that it has before it at once: the others wait here, where they can be taken out. */
+  readonly atOnce: number
+  /** Milliseconds that it may be silent while it has something to do, ten times that to begin; then it is given up. */
+  readonly patience: number
+  /** Milliseconds between two beginnings. */
+  readonly pause: number
+}
+
+/** Looks that a patience is cut into: a machine that slept has missed one at the most. */
+const looks = 10
+/** How much longer it may take to begin. */
+const beginning = 10
+
+/** A thread that answers questions, begun when one comes, and anew after it has gone. */
+export class Thread {
+  readonly #options: ThreadOptions
+  #worker: Worker | undefined
+  #begunAt = Number.NEGATIVE_INFINITY
+  #ended = false
+  #next = 1
+  #times = 0
+  #size = 0
+  #silent = 0
+  /** What it is to be sent as soon as it listens; `undefined`: it does. */
+  #early: Array<[ToThread, ReadonlyArray<ArrayBuffer>]> | undefined
+  #timer: ReturnType<typeof setInterval> | undefined
+  readonly #waiting = new Set<Call>()
+  readonly #asked = new Map<number, Call>()
+  readonly #ids = new Map<Call, number>()
+
+  constructor(options: ThreadOptions) {
+    this.#options = options
+  }
+
+  /** How often it has gone: what it held before is lost. */
+  get lost(): number {
+    return this.#times
+  }
+
+  /** What it last said of how much it holds. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Asks as soon as there is room for it. */
+  ask(call: Call): void {
+    this.#waiting.add(call)
+    this.#assign()
+  }
+
+  /** Asks at once, behind what was sent. */
+  askNow(call: Call): void {
+    if (this.#running() === undefined) {
+      call.settle({ type: "lost", why: "its thread begins anew" })
+      return
+    }
+    const id = this.#next++
+    this.#asked.set(id, call)
+    this.#ids.set(call, id)
+    this.send({ type: "ask", id, name: call.name, given: call.given })
+  }
+
+  /** Sends what is no question; to one that has gone it is lost. */
+  send(message: ToThread, transfer: ReadonlyArray<ArrayBuffer> = []): void {
+    const worker = this.#running()
+    if (worker === undefined) return
+    if (this.#early === undefined) worker.postMessage(message, transfer)
+    else this.#early.push([message, transfer])
+  }
+
+  /** Nobody waits for it any more. What it has begun with it gives up at its next step. */
+  leave(call: Call): void {
+    if (this.#waiting.delete(call)) return
+    const id = this.#ids.get(call)
+    if (id !== undefined) this.send({ type: "leave", id })
+  }
+
+  /** Ends it; what it was asked is never answered. */
+  async end(): Promise<void> {
+    this.#ended = true
+    clearInterval(this.#timer)
+    this.#waiting.clear()
+    this.#asked.clear()
+    this.#ids.clear()
+    const worker = this.#worker
+    this.#worker = undefined
+    await worker?.terminate()
+  }
+
+  #assign(): void {
+    for (const call of this.#waiting) {
+      if (this.#asked.size >= this.#options.atOnce) return
+      this.#waiting.delete(call)
+      this.askNow(call)
+    }
+  }
+
+  #running(): Worker | undefined {
+    if (this.#worker !== undefined || this.#ended) return this.#worker
+    const { program, data, pause, patience } = this.#options
+    if (performance.now() - this.#begunAt < pause) return undefined
+    this.#begunAt = performance.now()
+    const worker = new Worker(program, { workerData: data })
+    const isGone = (why: string) => this.#gone(worker, why)
+    worker.on("message", (message: FromThread) => this.#receive(worker, message))
+    worker.on("messageerror", () => isGone("its thread said what can't be read"))
+    worker.on("error", ({ name }: Error) => isGone(`its thread has ended with a fault (${name})`))
+    worker.on("exit", (code) => isGone(`its thread has ended (${code})`))
+    // whoever serves keeps the process alive, and whoever does not need not wait for it
+    worker.unref()
+    this.#silent = 0
+    this.#early = []
+    this.#timer = setInterval(() => {
+      if (this.#asked.size === 0) this.#silent = 0
+      else if (++this.#silent > (this.#early === undefined ? looks : looks * beginning))
+        isGone("its thread does not answer")
+    }, patience / looks)
+    this.#timer.unref()
+    this.#worker = worker
+    return worker
+  }
+
+  #receive(worker: Worker, message: FromThread): void {
+    // one that was given up may still have said something
+    if (worker !== this.#worker) return
+    this.#silent = 0
+    if (message.type === "ready") {
+      for (const [early, transfer] of this.#early ?? []) worker.postMessage(early, transfer)
+      this.#early = undefined
+      return
+    }
+    const call = this.#asked.get(message.id)
+    if (call === undefined) return
+    this.#asked.delete(message.id)
+    this.#ids.delete(call)
+    if (message.type === "done") this.#size = message.size
+    if (message.type !== "left") call.settle(message)
+    this.#assign()
+  }
+
+  #gone(worker: Worker, why: string): void {
+    if (worker !== this.#worker) return
+    clearInterval(this.#timer)
+    this.#worker = undefined
+    this.#times++
+    this.#size = 0
+    void worker.terminate()
+    const calls = [...this.#asked.values(), ...this.#waiting]
+    this.#asked.clear()
+    this.#ids.clear()
+    this.#waiting.clear()
+    for (const { settle } of calls) settle({ type: "lost", why })
+  }
+}

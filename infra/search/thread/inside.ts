@@ -1,0 +1,70 @@
+import type { MessagePort } from "node:worker_threads"
+import { Cause, Effect, Exit, type Fiber } from "effect"
+import type { IndexChanges, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { whereOf } from "../../whereOf.ts"
+import { unpacked } from "./packed.ts"
+import type { FromThread, Questions, ToThread } from "./protocol.ts"
+
+/** An index that finds by itself. */
+export type Finding = SnippetIndex["Service"] & Required<Pick<SnippetIndex["Service"], "find">>
+
+const nothing = (): { readonly [Kind in keyof IndexChanges]: Array<IndexChanges[Kind][number]> } => ({
+  put: [],
+  voted: [],
+  removed: []
+})
+
+/** Answers what comes at a port of this thread, until it is ended. */
+export const answering = Effect.fnUntraced(function* (index: Finding, port: MessagePort) {
+  const context = yield* Effect.context()
+  const size = index.size ?? Effect.succeed(0)
+  let changes = nothing()
+  const answers: {
+    readonly [Name in keyof Questions]: (...given: Questions[Name]) => Effect.Effect<unknown, unknown>
+  } = {
+    stand: () => index.stand,
+    candidates: index.candidates,
+    frequencies: index.frequencies,
+    find: index.find,
+    apply: (upTo) => {
+      const some = changes
+      changes = nothing()
+      return index.apply(some, upTo)
+    }
+  }
+  const asked = new Map<number, Fiber.Fiber<unknown, unknown>>()
+
+  const answer = (id: number, exit: Exit.Exit<unknown, unknown>): FromThread => {
+    if (Exit.isSuccess(exit)) return { type: "done", id, value: exit.value, size: Effect.runSyncWith(context)(size) }
+    return Cause.hasInterruptsOnly(exit.cause)
+      ? { type: "left", id }
+      : { type: "threw", id, where: whereOf(Cause.squash(exit.cause)) }
+  }
+
+  const take = (message: ToThread): void => {
+    if (message.type === "leave") {
+      asked.get(message.id)?.interruptUnsafe()
+      return
+    }
+    if (message.type === "changes") {
+      if (message.first) changes = nothing()
+      changes.put.push(...unpacked(message.put))
+      changes.voted.push(...message.voted)
+      changes.removed.push(...message.removed)
+      return
+    }
+    const { id, name, given } = message
+    const asking = Effect.suspend(() =>
+      (answers[name] as (...given: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>)(...given)
+    )
+    const fiber = Effect.runForkWith(context)(asking)
+    asked.set(id, fiber)
+    fiber.addObserver((exit) => {
+      asked.delete(id)
+      port.postMessage(answer(id, exit))
+    })
+  }
+  port.on("message", take)
+  port.postMessage({ type: "ready" } satisfies FromThread)
+  return yield* Effect.never
+})

@@ -1,0 +1,109 @@
+import { Effect, Layer, Semaphore } from "effect"
+import { fields } from "#domain/search/IndexedText.ts"
+import { type IndexedSnippet, type IndexStand, IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { packed } from "./packed.ts"
+import type { Questions } from "./protocol.ts"
+import { type Call, Thread, type ThreadOptions } from "./Thread.ts"
+
+/** Snippets that are sent at once, and characters of their terms: a few milliseconds. */
+const portion = { snippets: 200, characters: 200_000 }
+
+/**
+ * One is answered while the next is read, and one takes changes in. More would wait there, where they can't be taken
+ * out any more.
+ */
+const bounds = { atOnce: 3, patience: 30_000, pause: 1_000 }
+
+const charactersOf = ({ text }: IndexedSnippet): number => fields.reduce((sum, field) => sum + text[field].length, 0)
+
+/** In portions that are sent at once; one at least. */
+function* portions(put: ReadonlyArray<IndexedSnippet>): Generator<ReadonlyArray<IndexedSnippet>> {
+  let [from, characters] = [0, 0]
+  for (const [at, snippet] of put.entries()) {
+    characters += charactersOf(snippet)
+    if (at + 1 - from < portion.snippets && characters < portion.characters) continue
+    yield put.slice(from, at + 1)
+    from = at + 1
+    characters = 0
+  }
+  yield put.slice(from)
+}
+
+/**
+ * The index that a thread has, whose program answers as `inside.ts` says. When the thread has gone, it is begun anew,
+ * and is unavailable until it has come as far again as it was.
+ */
+export const layer = (program: URL, data: unknown, options: Partial<ThreadOptions> = {}) =>
+  Layer.effect(
+    SnippetIndex,
+    Effect.gen(function* () {
+      const thread = new Thread({ ...bounds, ...options, program, data })
+      yield* Effect.addFinalizer(() => Effect.promise(() => thread.end()))
+      const one = yield* Semaphore.make(1)
+      /** How often it had gone when it was asked where it stands, and when it had come as far as ever. */
+      let told = 0
+      let whole = 0
+      let furthest = 0
+
+      const asking = <Name extends keyof Questions>(name: Name, ask: (call: Call) => void, ...given: Questions[Name]) =>
+        Effect.callback<unknown, IndexUnavailable>((resume) => {
+          const call: Call = {
+            name,
+            given,
+            settle: (outcome) => {
+              if (outcome.type === "done") resume(Effect.succeed(outcome.value))
+              else if (outcome.type === "lost") resume(Effect.fail(new IndexUnavailable({ fault: outcome.why })))
+              else resume(Effect.die(new Error(`the thread of the snippet index: ${outcome.where}`)))
+            }
+          }
+          ask(call)
+          return Effect.sync(() => thread.leave(call))
+        })
+      const asked = <Name extends keyof Questions>(name: Name, ...given: Questions[Name]) =>
+        asking(name, (call) => thread.ask(call), ...given)
+      const away = Effect.suspend(() => Effect.fail(new IndexUnavailable({ fault: "its thread begins anew" })))
+      /** A thread that was begun anew has not yet what the one before it had. */
+      const unlessBehind = <Name extends keyof Questions>(name: Name, ...given: Questions[Name]) =>
+        Effect.suspend(() => (thread.lost === whole ? asked(name, ...given) : away))
+
+      return SnippetIndex.of({
+        apply: ({ put, voted, removed }, upTo) =>
+          Effect.gen(function* () {
+            let first = true
+            for (const some of portions(put)) {
+              // what another thread has got is not here
+              if (thread.lost !== told) return yield* away
+              const changes = packed(some)
+              const transfer = [changes.numbers.buffer, changes.pieces.buffer]
+              const rest = first ? { voted, removed } : { voted: [], removed: [] }
+              thread.send({ type: "changes", first, put: changes, ...rest }, transfer)
+              first = false
+              yield* Effect.yieldNow
+            }
+            if (thread.lost !== told) return yield* away
+            const refused = yield* asking("apply", (call) => thread.askNow(call), upTo)
+            if (upTo.position >= furthest) {
+              furthest = upTo.position
+              whole = told
+            }
+            return refused as { readonly refused: ReadonlyArray<string> }
+          }).pipe(one.withPermits(1)),
+        stand: Effect.suspend(() => {
+          const { lost } = thread
+          return Effect.map(asked("stand"), (stand) => {
+            told = lost
+            return stand as IndexStand
+          })
+        }),
+        candidates: ({ asked: { reading, ...asked }, ...query }, most) =>
+          Effect.map(
+            unlessBehind("candidates", { ...query, asked: { ...asked, reading: { pieces: reading.pieces } } }, most),
+            (found) => found as never
+          ),
+        frequencies: (scope, terms) =>
+          Effect.map(unlessBehind("frequencies", scope, terms), (counts) => counts as ReadonlyArray<number>),
+        find: (question) => Effect.map(unlessBehind("find", question), (answer) => answer as never),
+        size: Effect.sync(() => thread.size)
+      })
+    })
+  )

@@ -1,0 +1,40 @@
+import type { IndexedSnippet } from "#ports/SnippetIndex.ts"
+import type { PackedSnippets } from "./protocol.ts"
+
+const none = -1
+
+/** Snippets as they are sent to the thread. */
+export const packed = (put: ReadonlyArray<IndexedSnippet>): PackedSnippets => {
+  const counts = put.map(({ vector }) => vector?.length ?? none)
+  const pieceCounts = put.map(({ profile }) => profile.pieces.length)
+  const numbers = new Float32Array(counts.reduce((sum, count) => sum + Math.max(0, count), 0))
+  const pieces = new Uint16Array(pieceCounts.reduce((sum, count) => sum + count, 0))
+  let [number, piece] = [0, 0]
+  const snippets = put.map(({ vector, profile: { pieces: own, ...profile }, ...snippet }) => {
+    if (vector !== null) numbers.set(vector, number)
+    pieces.set(own, piece)
+    number += vector?.length ?? 0
+    piece += own.length
+    return { ...snippet, profile }
+  })
+  return { snippets, numbers, counts, pieces, pieceCounts }
+}
+
+/** The snippets that were `packed`; their vectors and pieces lie where they came. */
+export const unpacked = ({
+  snippets,
+  numbers,
+  counts,
+  pieces,
+  pieceCounts
+}: PackedSnippets): ReadonlyArray<IndexedSnippet> => {
+  let [number, piece] = [0, 0]
+  return snippets.map((snippet, at) => {
+    const [count, pieceCount] = [counts[at]!, pieceCounts[at]!]
+    const vector = count === none ? null : numbers.subarray(number, number + count)
+    const profile = { ...snippet.profile, pieces: pieces.subarray(piece, piece + pieceCount) }
+    number += Math.max(0, count)
+    piece += pieceCount
+    return { ...snippet, vector, profile }
+  })
+}

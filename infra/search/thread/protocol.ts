@@ -1,0 +1,44 @@
+import type { IndexChanges, IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
+
+/** What is asked of the thread, by name, with what is given for it. */
+export interface Questions {
+  readonly stand: []
+  readonly candidates: Parameters<SnippetIndex["Service"]["candidates"]>
+  readonly frequencies: Parameters<SnippetIndex["Service"]["frequencies"]>
+  readonly find: Parameters<NonNullable<SnippetIndex["Service"]["find"]>>
+  readonly apply: [upTo: { readonly build: number; readonly position: number }]
+}
+
+/**
+ * Snippets as they are sent: what lies in many small pieces of memory in two, which go over without a copy of each.
+ * A count below 0: there is no vector.
+ */
+export interface PackedSnippets {
+  readonly snippets: ReadonlyArray<
+    Omit<IndexedSnippet, "vector" | "profile"> & { readonly profile: Omit<IndexedSnippet["profile"], "pieces"> }
+  >
+  readonly numbers: Float32Array<ArrayBuffer>
+  readonly counts: ReadonlyArray<number>
+  readonly pieces: Uint16Array<ArrayBuffer>
+  readonly pieceCounts: ReadonlyArray<number>
+}
+
+export type ToThread =
+  | {
+      readonly type: "ask"
+      readonly id: number
+      readonly name: keyof Questions
+      readonly given: ReadonlyArray<unknown>
+    }
+  /** Nobody waits for it any more. */
+  | { readonly type: "leave"; readonly id: number }
+  /** Some of the changes that the next `apply` takes in; the `first` of them forgets those that came to none. */
+  | (Omit<IndexChanges, "put"> & { readonly type: "changes"; readonly first: boolean; readonly put: PackedSnippets })
+
+export type FromThread =
+  /** It listens from now on: what was sent before is lost on Deno. */
+  | { readonly type: "ready" }
+  | { readonly type: "done"; readonly id: number; readonly value: unknown; readonly size: number }
+  /** `where`: what was thrown and the lines of code that it came through, without its message. */
+  | { readonly type: "threw"; readonly id: number; readonly where: string }
+  | { readonly type: "left"; readonly id: number }

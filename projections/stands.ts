@@ -1,0 +1,19 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Projection, schemaOf } from "#engine/Projection.ts"
+
+/**
+ * Where read models stand, as a text that is another one as soon as one of them has moved or was replaced: one
+ * statement, for who would else read them to find that there is nothing new.
+ */
+export const standsOf = (projections: ReadonlyArray<Projection>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql.unsafe<{ stands: string | null }>(
+        `SELECT string_agg(concat_ws(' ', name, version, build, position), ',' ORDER BY name, version) AS stands
+         FROM read_models WHERE live AND name || '_v' || version = ANY ($1::text[])`,
+        [projections.map(schemaOf)]
+      ),
+      ([row]) => row?.stands ?? ""
+    )
+  )

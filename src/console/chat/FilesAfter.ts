@@ -1,0 +1,56 @@
+import type { FileChange } from "../../../clients/typescript/src/index.ts"
+import { html, type Node } from "../html.ts"
+import { useLoaded } from "../loading.ts"
+import { Folded } from "../parts/Folded.ts"
+import { Long } from "../parts/Long.ts"
+import { Failed, Waiting } from "../parts/States.ts"
+import { Text } from "../parts/Text.ts"
+import { href } from "../router.ts"
+import { countOf, fileAt, Tree } from "../workspaces/FileTree.ts"
+import { type Heard, type Turn, type Written, writesOf } from "./follow.ts"
+
+interface Of {
+  readonly run: string
+  readonly workspace: string
+  readonly of: Heard
+  readonly step: number
+}
+
+/** A file as Write left it. */
+const WrittenFile = ({ of: { path, turn, content, isEdited } }: { readonly of: Written }): Node => {
+  const summary = html`<b class="path"><${Text} of=${path} /></b>
+    <span class="quiet">written in turn ${turn}${isEdited && ", edited since"}</span>`
+  return html`<li><${Folded} summary=${summary}>${() => html`<${Long} of=${content} label=${`What was written into ${path}`} />`}<//></li>`
+}
+
+/** What the log has of files whose trees are kept no more. */
+const Recorded = ({ workspace, of, step, message }: Omit<Of, "run"> & { readonly message: string }): Node => {
+  const written = writesOf(of.turns.slice(0, step))
+  const commit = of.run?.answer?.commit ?? ""
+  return html`<p class="note"><${Text} of=${message} /></p>
+    <p class="note">${of.base !== undefined && html`<a href=${href("files", { id: workspace }, { at: of.base })}>The files that it began on</a>. `}
+      ${commit !== "" && html`<a href=${href("files", { id: workspace }, { at: commit })}>The files of its commit</a>. `}
+      ${written.length > 0 ? "What Write put into files by then is in the log; what commands did to them is not." : "Nothing was put into files by Write by then; what commands did to them is not in the log."}</p>
+    <ul class="rows calls">${written.map((one) => html`<${WrittenFile} key=${one.path} of=${one} />`)}</ul>`
+}
+
+const marksOf = (turn: Turn | undefined): ReadonlyMap<string, FileChange["status"]> =>
+  new Map(turn?.changed.map(({ path, status }) => [path, status]) ?? [])
+
+/** Every file that a run had after a turn, with what the turn did to it, each a link to its content of then. */
+export const FilesAfter = ({ run, workspace, of, step }: Of): Node => {
+  const [loaded, again] = useLoaded(`${run} ${step}`, ({ cairn }, signal) =>
+    cairn.workspaces.tree(workspace, { run, turn: step }, { signal })
+  )
+  if (loaded.state === "failed" && loaded.why === "missing")
+    return html`<${Recorded} workspace=${workspace} of=${of} step=${step} message=${loaded.message} />`
+  if (loaded.state === "failed") return html`<${Failed} ...${loaded} again=${again} />`
+  if (loaded.value === undefined) return html`<${Waiting} lines=${4} />`
+  const { files } = loaded.value
+  if (files.length === 0) return html`<p class="quiet">The workspace had no files then.</p>`
+  const place = { id: workspace, run, turn: step, path: "" }
+  const marks = marksOf(of.turns[step - 1])
+  const gone = [...marks].filter(([, status]) => status === "deleted")
+  return html`<p class="quiet">${countOf(files)}, <a href=${fileAt(place, "")}>side by side with their content</a>.${gone.length > 0 && html` This turn deleted ${gone.length === 1 ? "one" : gone.length.toLocaleString("en")}.`}</p>
+    <${Tree} files=${files} place=${place} marks=${marks} />`
+}

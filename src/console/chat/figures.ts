@@ -1,0 +1,49 @@
+import type { RunUsage, TakenTurn, TurnList } from "../../../clients/typescript/src/index.ts"
+import { dollars, number } from "../parts/figures.ts"
+
+const small = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumSignificantDigits: 3 })
+
+/** US dollars; `null`: a model has no price. */
+export const costIn = (cost: number | null): string => {
+  if (cost === null) return "cost not known"
+  const isOfCents = cost >= 1 || Math.round(cost * 100) / 100 === cost
+  return (isOfCents ? dollars : small).format(cost)
+}
+
+/** How long it was from one instant to another. */
+export const lasted = (from: string, to: string): string => {
+  const milliseconds = Math.max(0, Date.parse(to) - Date.parse(from))
+  if (milliseconds < 1_000) return `${milliseconds} ms`
+  if (milliseconds < 90_000) return `${(milliseconds / 1_000).toFixed(1)} s`
+  const seconds = Math.round(milliseconds / 1_000)
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}
+
+/** Tokens, and how many of them were the provider's cache's. */
+export const tokensIn = ({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: RunUsage): string => {
+  const cached = [
+    ...(cacheReadTokens > 0 ? [`${number(cacheReadTokens)} from the cache`] : []),
+    ...(cacheWriteTokens > 0 ? [`${number(cacheWriteTokens)} put into it`] : [])
+  ]
+  return `${number(inputTokens)} tokens read${cached.length === 0 ? "" : ` (${cached.join(", ")})`}, ${number(outputTokens)} written`
+}
+
+type Spent = Pick<TakenTurn, "usage" | "cost">
+
+/** What requests took together; the cost is known where that of each is. */
+export const sumOf = (spent: ReadonlyArray<Spent>): Spent => {
+  const sum = (count: (usage: RunUsage) => number) => spent.reduce((total, { usage }) => total + count(usage), 0)
+  return {
+    usage: {
+      inputTokens: sum((usage) => usage.inputTokens),
+      outputTokens: sum((usage) => usage.outputTokens),
+      cacheReadTokens: sum((usage) => usage.cacheReadTokens),
+      cacheWriteTokens: sum((usage) => usage.cacheWriteTokens)
+    },
+    cost: spent.some(({ cost }) => cost === null) ? null : spent.reduce((total, { cost }) => total + (cost ?? 0), 0)
+  }
+}
+
+/** What turns took, with the summaries that were written before them. */
+export const sumOfTurns = (turns: TurnList["turns"]): Spent =>
+  sumOf(turns.flatMap((turn) => (turn.compacted === null ? [turn] : [turn.compacted, turn])))

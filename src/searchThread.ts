@@ -1,0 +1,35 @@
+import "./effectAlone.ts"
+
+import { parentPort, workerData } from "node:worker_threads"
+import { Context, Effect, Layer, Scheduler } from "effect"
+import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
+import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
+import { answering } from "#infra/search/thread/inside.ts"
+import { Embeddings } from "#ports/Embeddings.ts"
+import { SnippetIndex } from "#ports/SnippetIndex.ts"
+import { FairScheduler } from "./scheduler.ts"
+import { answer } from "./snippets/find.ts"
+
+/** What the thread is given when it begins: numbers of its index's vectors, where they are not the table's. */
+export interface SearchThreadData {
+  readonly dimensions?: number
+}
+
+const { dimensions } = workerData as SearchThreadData
+
+/** The program of the thread that has the snippet index in memory, and ranks what it finds there. */
+const program = Effect.gen(function* () {
+  const finding = Context.pick(Embeddings, SnippetIndex)(yield* Effect.context<Embeddings | SnippetIndex>())
+  const index = yield* SnippetIndex
+  return yield* answering({ ...index, find: (query) => Effect.provideContext(answer(query), finding) }, parentPort!)
+}).pipe(
+  Effect.provide(
+    Layer.provideMerge(
+      dimensions === undefined ? MemorySnippetIndex.layer : MemorySnippetIndex.layerOf(dimensions),
+      EmbeddingTable.layer
+    )
+  ),
+  Effect.provideService(Scheduler.Scheduler, new FairScheduler())
+)
+
+Effect.runFork(program)

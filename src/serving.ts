@@ -1,0 +1,89 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { Console, Context, Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import { NetAddress } from "effect/net"
+import { react } from "#engine/react.ts"
+import { Hold } from "#ports/Hold.ts"
+import { operatorsOrganization } from "#projections/Keys/holders.ts"
+import { bootstrap } from "#src/keys/bootstrap.ts"
+import { SignInCodes } from "#src/keys/SignInCodes.ts"
+import { BadConfig } from "./BadConfig.ts"
+import type { Config } from "./config.ts"
+import type { launched } from "./early.ts"
+import { earlyIndex } from "./engines.ts"
+import { signInLink } from "./http/SignIn.ts"
+import * as Server from "./http/server.ts"
+import { reactions, service, serviceDatabase } from "./layers.ts"
+import { passesByItself } from "./reaction.ts"
+import { joined } from "./repositories.ts"
+
+/** Where the owner's key is to be found, in words. A terminal sees it once; otherwise it goes to a file. */
+const keepKey = (dataDir: string, key: string): string => {
+  if (process.stdout.isTTY) return `Owner's key (shown only now): ${key}`
+  const path = join(resolve(dataDir), "owner.key")
+  mkdirSync(resolve(dataDir), { recursive: true })
+  writeFileSync(path, `${key}\n`, { mode: 0o600 })
+  chmodSync(path, 0o600)
+  return `Owner's key: in ${path}`
+}
+
+/**
+ * A link that signs in, in words: for who looks at a terminal now, and nobody who reads later what was printed. Where
+ * the service did not make the first organization there is nobody to sign in as.
+ */
+const signInLine = Effect.fnUntraced(function* ({ host }: Config) {
+  const { address } = yield* HttpServer.HttpServer
+  if (!process.stdout.isTTY || NetAddress.isUnixPathAddress(address)) return []
+  if ((yield* operatorsOrganization) === undefined) return []
+  const link = signInLink(host, address.port, yield* (yield* SignInCodes).issue)
+  return link === undefined ? [] : [`In a browser (works once, within a minute): ${link}`]
+})
+
+const greet = Effect.fnUntraced(function* (config: Config, keptKey: string | undefined) {
+  const address = yield* HttpServer.addressFormattedWith(Effect.succeed)
+  const file = process.env["CAIRN_OWNER_KEY_FILE"] || join(config.dataDir, "owner.key")
+  const isInFile = config.ownerKey === undefined || process.env["CAIRN_OWNER_KEY_FILE"]
+  // a backup has no key's text: what was restored is asked with those that there were
+  const known = existsSync(file) ? `$(cat ${file})` : "$CAIRN_API_KEY"
+  const header = `Authorization: Bearer ${isInFile ? known : "$CAIRN_OWNER_KEY"}`
+  const lines = [
+    `Cairn is at ${address}`,
+    `Docs: ${address}/docs   for agents: ${address}/skill.md`,
+    ...(keptKey === undefined ? [] : [keptKey]),
+    ...(yield* signInLine(config)),
+    "Try it:",
+    `  curl -s ${address}/api/retrieve/search -H "${header}" --json '{"task":"parse a CSV file"}'`
+  ]
+  yield* Console.log(lines.join("\n"))
+})
+
+/**
+ * Serves until it is told to end, or what it holds is lost. `database`: the data folder's own, which may be coming up
+ * still. Fails with `BadConfig` when it can't listen, and with what its layers fail with.
+ */
+export const serving = (config: Config, database: Effect.Success<ReturnType<typeof launched>>) => {
+  // nobody is answered before the first key is there
+  const http = Layer.unwrap(
+    Effect.gen(function* () {
+      let kept: string | undefined
+      yield* bootstrap(config.ownerKey, (key) => {
+        kept = keepKey(config.dataDir, key)
+      })
+      yield* react(reactions, passesByItself)
+      return Layer.effectDiscard(greet(config, kept)).pipe(Layer.provide(Server.serve(config)))
+    })
+  )
+  const everything = http.pipe(
+    Layer.provide(service(config)),
+    Layer.provideMerge(joined(config)),
+    Layer.provide(Layer.merge(serviceDatabase(config, database), earlyIndex(config)))
+  )
+  return Effect.scoped(Effect.flatMap(Layer.build(everything), (built) => Context.get(built, Hold).lost)).pipe(
+    Effect.catchTag("ServeError", ({ cause }) => {
+      const { code } = cause as NodeJS.ErrnoException
+      const mend = "Set PORT to a free port, or HOST to an address of this machine."
+      return Effect.fail(new BadConfig({ message: `can't listen at ${config.host}:${config.port} (${code}). ${mend}` }))
+    })
+  )
+}

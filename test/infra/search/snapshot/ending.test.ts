@@ -1,0 +1,68 @@
+import { readdirSync } from "node:fs"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { layerKept } from "#infra/search/memory/layer.ts"
+import { Installation } from "#ports/Installation.ts"
+import { embeddings } from "#test/embeddings.ts"
+import { folder, keptIn, opened } from "./kept.ts"
+import { snippets } from "./several.ts"
+
+const upTo = { build: 1, position: 5 }
+const isUnfinished = (name: string) => name.endsWith(".unfinished")
+
+it.live("a service that ends waits for its snapshot no longer than is said, where the log does not answer", () =>
+  Effect.gen(function* () {
+    const directory = yield* folder
+    const log = Layer.merge(
+      Layer.mock(EventStore, { eventAt: () => Effect.never }),
+      Layer.succeed(Installation, { secret: "secret" })
+    )
+    const kept = layerKept({ directory, rules: "rules", isFull: () => false, least: 0, ending: 20 }).pipe(
+      Layer.provide(log),
+      Layer.provideMerge(embeddings)
+    )
+    yield* opened(kept, ({ apply }) => apply({ put: snippets(10), voted: [], removed: [] }, upTo))
+    assert.deepStrictEqual(readdirSync(directory), [])
+  }).pipe(Effect.scoped)
+)
+
+/** Ends with many snippets; `isFull` is asked before, and behind each piece that was written. */
+const ended = (directory: string, isFull: () => boolean, ending = 60_000) =>
+  opened(keptIn(directory, { isFull, least: 0, ending, pauses: { due: 60_000, between: 60_000 } }), ({ apply }) =>
+    apply({ put: snippets(8_000), voted: [], removed: [] }, upTo)
+  )
+
+it.live("a snapshot that takes too long when the service ends leaves nothing", () =>
+  Effect.gen(function* () {
+    const directory = yield* folder
+    const ending = 1_000
+    let seen = 0
+    yield* ended(
+      directory,
+      () => {
+        if (!readdirSync(directory).some(isUnfinished)) return false
+        // its time is over while it is written
+        if (seen++ === 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ending)
+        return false
+      },
+      ending
+    )
+    assert.isAbove(seen, 0)
+    assert.deepStrictEqual(readdirSync(directory), [])
+  }).pipe(Effect.scoped)
+)
+
+it.live("a disk that has no room any more while it is written ends it, and nothing is left", () =>
+  Effect.gen(function* () {
+    const directory = yield* folder
+    let seen = 0
+    yield* ended(directory, () => {
+      if (!readdirSync(directory).some(isUnfinished)) return false
+      seen++
+      return true
+    })
+    assert.strictEqual(seen, 1)
+    assert.deepStrictEqual(readdirSync(directory), [])
+  }).pipe(Effect.scoped)
+)
