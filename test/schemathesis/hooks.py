@@ -9,6 +9,7 @@ import copy
 import io
 import json
 import os
+import re
 import zipfile
 import zlib
 
@@ -41,6 +42,10 @@ IDS = (
 )
 
 
+#: as `domain/toldPosition.ts` has it
+POSITION = re.compile(r"[a-z]{4}-[0-9]{1,15}")
+
+
 def packed() -> bytes:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as files:
@@ -54,7 +59,8 @@ ARCHIVE = packed()
 def kind_of(path: str, name: str) -> str | None:
     if name in ("id", "workspace_id"):
         return next((kind for prefix, kind in IDS if path.startswith(prefix)), None)
-    return KINDS.get(name)
+    # what comes before is a commit in a workspace, and a position in the log
+    return None if path.startswith(("/api/events", "/api/admin/as-of")) else KINDS.get(name)
 
 
 def seeded(path: str, values: dict[str, object], chance: int) -> dict[str, object]:
@@ -112,13 +118,18 @@ def made_whole(path: str, body: dict[str, object]) -> dict[str, object]:
     return body
 
 
+def of_this_log(values: dict[str, object] | None) -> None:
+    """Positions as this log tells them: that one of another log is refused, before which letters stand, has tests of its own."""
+    for name in ("after", "before", "as_of", "position") if values is not None else ():
+        if POSITION.fullmatch(str(values.get(name, ""))):
+            values[name] = str(values[name]).rpartition("-")[2]
+
+
 def from_the_beginning(values: dict[str, object] | None) -> None:
-    """Where a list goes on is said by the answer before, to the same request; that another cursor is refused has tests of its own, and so
-    has a position of another log, before which letters stand."""
+    """Where a list goes on is said by the answer before, to the same request; that another cursor is refused has tests of its own."""
     if values is not None:
         values.pop("cursor", None)
-        if "-" in str(values.get("after", "")):
-            values["after"] = str(values["after"]).split("-")[1]
+    of_this_log(values)
 
 
 def at_one_place(values: dict[str, object] | None) -> None:
@@ -157,6 +168,7 @@ def map_case(context: schemathesis.HookContext, case: schemathesis.Case) -> sche
     # in a chain they are of what the request before it made
     if case.path_parameters and phase_of(case) != TestPhase.STATEFUL:
         case.path_parameters = seeded(path, case.path_parameters, 3)
+    of_this_log(case.path_parameters)
     if case.query:
         case.query = seeded(path, case.query, 2)
         from_the_beginning(case.query)
