@@ -26,7 +26,7 @@ const leftOf = (before: Look, now: Look): ReadonlyArray<string> => {
 }
 
 /** What comes and goes at rest, too: connections to Postgres with their sockets, a look at what is there. */
-const give = { fibers: 16, signals: 16, emitters: 24, listeners: 120, timers: 16 } as const satisfies {
+const give = { fibers: 16, signals: 32, emitters: 24, listeners: 120, timers: 16 } as const satisfies {
   [kind in keyof Held]: number
 }
 const kinds = Object.keys(give) as ReadonlyArray<keyof Held>

@@ -19,15 +19,18 @@ const said = (logs: Record<string, string>): ReadonlyArray<string> => {
   return execFileSync(program, paths, { encoding: "utf8" }).trimEnd().split("\n")
 }
 
+const took = (step: string) => `=== 30 s, 20 + 1 s of the processor: ${step}\n`
+const ended = (step: string) => `\n=== ${step}\nfine\n${took(step)}=== done: ${step}\n`
 const fail = (name: string) => `\u001b[41m FAIL \u001b[49m \u001b[30m\u001b[46m together \u001b[49m\u001b[39m ${name}\n`
 
 it("names the step that ended a lane, and the tests that failed in it, each once with its first error", () => {
   const clients = [
-    "\n=== npm run check\nfine\n=== 30 s: npm run check\n",
+    ended("npm run check"),
     "\n=== python_client\ntests/test_a.py ..F\n",
     "FAILED tests/test_a.py::test_one[sync] - AssertionError: assert 1 == 2\n",
     "ERROR tests/test_b.py::test_two - OSError\n",
-    "FAILED tests/test_a.py::test_one[sync] - AssertionError: assert 1 == 2\n"
+    "FAILED tests/test_a.py::test_one[sync] - AssertionError: assert 1 == 2\n",
+    took("python_client")
   ].join("")
   const tests = `\n=== npm test\n${fail("test/a.test.ts > says a - b (initial run)")}AssertionError: no\n\n- one\n+ two\n\n ❯ test/a.test.ts:3:9\n ❯ call test/b.ts:1:2\n${fail("test/a.test.ts > says a - b (1st retry)")}TypeError: other\n`
   assert.deepStrictEqual(said({ tests, clients }), [
@@ -47,7 +50,7 @@ it("names the step alone where no test is named, as of types that don't fit", ()
     "failed: clients, at: npm run check"
   ])
   // between two steps
-  assert.deepStrictEqual(said({ clients: "\n=== npm run check\nfine\n=== 30 s: npm run check\nkilled\n" }), [
+  assert.deepStrictEqual(said({ clients: `${ended("npm run check")}killed\n` }), [
     "failed: clients"
   ])
 })
