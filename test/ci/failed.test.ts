@@ -19,25 +19,21 @@ const said = (logs: Record<string, string>): ReadonlyArray<string> => {
   return execFileSync(program, paths, { encoding: "utf8" }).trimEnd().split("\n")
 }
 
-const took = (step: string) => `=== 30 s, 20 + 1 s of the processor: ${step}\n`
-const ended = (step: string) => `\n=== ${step}\nfine\n${took(step)}=== done: ${step}\n`
 const fail = (name: string) => `\u001b[41m FAIL \u001b[49m \u001b[30m\u001b[46m together \u001b[49m\u001b[39m ${name}\n`
 
-it("names the step that ended a lane, and the tests that failed in it, each once with its first error", () => {
-  const clients = [
-    ended("npm run check"),
+it("names a step that failed, and its tests that did, each once with its first error", () => {
+  const python_client = [
     "\n=== python_client\ntests/test_a.py ..F\n",
     "FAILED tests/test_a.py::test_one[sync] - AssertionError: assert 1 == 2\n",
     "ERROR tests/test_b.py::test_two - OSError\n",
-    "FAILED tests/test_a.py::test_one[sync] - AssertionError: assert 1 == 2\n",
-    took("python_client")
+    "FAILED tests/test_a.py::test_one[sync] - AssertionError: assert 1 == 2\n"
   ].join("")
-  const tests = `\n=== npm test\n${fail("test/a.test.ts > says a - b (initial run)")}AssertionError: no\n\n- one\n+ two\n\n ❯ test/a.test.ts:3:9\n ❯ call test/b.ts:1:2\n${fail("test/a.test.ts > says a - b (1st retry)")}TypeError: other\n`
-  assert.deepStrictEqual(said({ tests, clients }), [
-    "failed: tests, at: npm test",
+  const tests = `\n=== tests\n${fail("test/a.test.ts > says a - b (initial run)")}AssertionError: no\n\n- one\n+ two\n\n ❯ test/a.test.ts:3:9\n ❯ call test/b.ts:1:2\n${fail("test/a.test.ts > says a - b (1st retry)")}TypeError: other\n`
+  assert.deepStrictEqual(said({ tests, python_client }), [
+    "failed: tests",
     "  FAIL together test/a.test.ts > says a - b",
     "    test/a.test.ts:3:9: AssertionError: no",
-    "failed: clients, at: python_client",
+    "failed: python_client",
     "  FAILED tests/test_a.py::test_one[sync]",
     "    AssertionError: assert 1 == 2",
     "  ERROR tests/test_b.py::test_two",
@@ -46,17 +42,12 @@ it("names the step that ended a lane, and the tests that failed in it, each once
 })
 
 it("names the step alone where no test is named, as of types that don't fit", () => {
-  assert.deepStrictEqual(said({ clients: "\n=== npm run check\nsrc/a.ts(1,1): error TS1: no\n" }), [
-    "failed: clients, at: npm run check"
-  ])
-  // between two steps
-  assert.deepStrictEqual(said({ clients: `${ended("npm run check")}killed\n` }), [
-    "failed: clients"
-  ])
+  const checks = "\n=== checks\nsrc/a.ts(1,1): error TS1: no\n"
+  assert.deepStrictEqual(said({ checks }), ["failed: checks"])
 })
 
 it("is thirty short lines at most, and says where the others are", () => {
-  const many = `\n=== npm test\n${Array.from({ length: 99 }, (_, n) => fail(`test/${n} > ${"x".repeat(500)}`)).join("")}`
+  const many = `\n=== tests\n${Array.from({ length: 99 }, (_, n) => fail(`test/${n} > ${"x".repeat(500)}`)).join("")}`
   const lines = said({ tests: many, clients: many, runtimes: many })
   assert.isAtMost(lines.length, 30)
   for (const line of lines) assert.isAtMost(line.length, 200)
