@@ -11,6 +11,12 @@ interface Delayed {
   readonly after?: PromiseLike<unknown>
 }
 
+/** When it wants to be asked again: in so many milliseconds, or as `Retry-After` has it, in seconds or at a time. */
+interface Pause {
+  readonly pause?: number
+  readonly retryAfter?: string
+}
+
 /** What the model says; `reason` is `tool_calls` where it calls, else `stop`, unless told. */
 export interface Says extends Delayed {
   readonly content?: string
@@ -23,7 +29,7 @@ export interface Says extends Delayed {
 export type Reply =
   | Says
   /** An error in the API's shape. */
-  | ({ readonly status: number; readonly message?: string; readonly code?: string; readonly pause?: number } & Delayed)
+  | ({ readonly status: number; readonly message?: string; readonly code?: string } & Pause & Delayed)
   /** The connection ends before anything is answered, or in the middle of the answer. */
   | ({ readonly cut: "before" | "middle" } & Delayed)
   /** It begins an answer and says nothing more. */
@@ -133,8 +139,15 @@ export const startChatCompletionsApi = async (script: Script): Promise<ChatCompl
   const waiting: Array<() => void> = []
   let valid = 0
 
-  const refuse = (response: ServerResponse, status: number, message: string, code: string | null = null, pause = 1) => {
-    response.writeHead(status, { "content-type": "application/json", "retry-after-ms": String(pause) })
+  const refuse = (
+    response: ServerResponse,
+    status: number,
+    message: string,
+    code: string | null = null,
+    { pause = 1, retryAfter }: Pause = {}
+  ) => {
+    const again = retryAfter === undefined ? { "retry-after-ms": String(pause) } : { "retry-after": retryAfter }
+    response.writeHead(status, { "content-type": "application/json", ...again })
     response.end(JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code } }))
   }
 
@@ -159,7 +172,7 @@ export const startChatCompletionsApi = async (script: Script): Promise<ChatCompl
     await reply.after
     if (response.destroyed) return
     if ("status" in reply)
-      return refuse(response, reply.status, reply.message ?? `status ${reply.status}`, reply.code, reply.pause)
+      return refuse(response, reply.status, reply.message ?? `status ${reply.status}`, reply.code, reply)
     if ("cut" in reply && reply.cut === "before") return void response.destroy()
     if (body["stream"] !== true) {
       response.writeHead(200, { "content-type": "application/json" })

@@ -52,6 +52,8 @@ export interface Refuses extends Delayed {
   readonly message?: string
   /** Milliseconds after which it wants to be asked again; one unless told. */
   readonly pause?: number
+  /** In its stead, as `Retry-After` has it: seconds, or a time. */
+  readonly retryAfter?: string
 }
 
 /** The connection ends `before` anything is answered or in the `middle` of the answer; or it stays there (`never`). */
@@ -114,13 +116,19 @@ export const startMessagesApi = async (
   const waiting = new Set<() => void>()
   let valid = 0
 
-  const refuse = (request: MessagesRequest, response: ServerResponse, status: number, message: string, pause = 1) => {
+  const refuse = (
+    request: MessagesRequest,
+    response: ServerResponse,
+    status: number,
+    message: string,
+    { pause = 1, retryAfter }: { readonly pause?: number; readonly retryAfter?: string } = {}
+  ) => {
     request.status = status
     const error = { type: kinds[status] ?? "api_error", message }
     response.writeHead(status, {
       "content-type": "application/json",
       "request-id": "req_stand_in",
-      "retry-after-ms": String(pause)
+      ...(retryAfter === undefined ? { "retry-after-ms": String(pause) } : { "retry-after": retryAfter })
     })
     response.end(JSON.stringify({ type: "error", error, request_id: "req_stand_in" }))
   }
@@ -158,7 +166,7 @@ export const startMessagesApi = async (
     await reply.after
     if (response.destroyed) return
     if ("status" in reply)
-      return refuse(request, response, reply.status, reply.message ?? `status ${reply.status}`, reply.pause)
+      return refuse(request, response, reply.status, reply.message ?? `status ${reply.status}`, reply)
     if ("cut" in reply && reply.cut === "before") return void response.destroy()
     if ("whole" in reply) {
       request.status = 200

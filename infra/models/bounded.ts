@@ -1,3 +1,5 @@
+import { withoutLongPauses } from "./pause.ts"
+
 /**
  * Bytes of one answer: a model's longest has some hundred thousand, and each token as an event of a stream some
  * hundred.
@@ -18,7 +20,8 @@ export class Silent extends Error {
 
 /**
  * `fetch` that breaks off an answer which is larger than `most` bytes, too large to be a model's, and one of which no
- * byte has come for `patience` milliseconds: a model that is at work streams.
+ * byte has come for `patience` milliseconds: a model that is at work streams. Of an answer that wants to be asked for
+ * again after a longer pause than can be waited for, it says that it is not to be asked for again.
  */
 export const boundedFetch =
   (patience = silence, most = longest): typeof fetch =>
@@ -49,12 +52,13 @@ export const boundedFetch =
     try {
       // told by ourselves: on Deno (2.9) an aborted signal reaches no body once the garbage of its request is collected
       const response = await Promise.race([fetch(input, { ...init, signal: quiet.signal }), failed.promise])
+      const { status, statusText } = response
+      const headers = withoutLongPauses(response.headers)
       if (response.body === null) {
         over()
-        return response
+        return headers === response.headers ? response : new Response(null, { status, statusText, headers })
       }
       heard()
-      const { status, statusText, headers } = response
       const body = counted(response.body, most, heard, over, (told) => (fail = told))
       return Object.defineProperty(new Response(body, { status, statusText, headers }), "url", { value: response.url })
     } catch (error) {

@@ -2,6 +2,7 @@ import { Data, Effect, Predicate, Redacted } from "effect"
 import { ModelFailed, type ModelTurn } from "#ports/LanguageModel.ts"
 import { noTokens } from "./answer.ts"
 import { AnswerTooLarge, Silent } from "./bounded.ts"
+import { whenAgain } from "./pause.ts"
 
 type Class<E> = abstract new (...args: never) => E
 
@@ -19,6 +20,7 @@ export interface Api {
       readonly status: number | undefined
       readonly type?: string | null | undefined
       readonly code?: string | null | undefined
+      readonly headers?: Headers | undefined
     }>
     readonly unreachable: Class<Error>
     /** An `unreachable` that took too long. */
@@ -97,7 +99,7 @@ const reason = (api: Api, model: string, error: unknown): string => {
   if (!(error instanceof errors.answered))
     return `The model's API at ${host} gave an answer that is not of ${api.name}.`
   if (error.type === "overloaded_error" || error.status === 529 || error.status === 503) {
-    return "The model's API is overloaded; try again later."
+    return `The model's API is overloaded; try again ${whenAgain(error.headers)}.`
   }
   switch (error.status) {
     case 401:
@@ -110,7 +112,7 @@ const reason = (api: Api, model: string, error: unknown): string => {
     case 413:
       return "The conversation is too large for the model's API."
     case 429:
-      return "The model's API limits the rate of this key; try again later."
+      return `The model's API limits the rate of this key; try again ${whenAgain(error.headers)}.`
     case undefined:
       return `The model's API at ${host} broke off its answer${said}.`
     default:

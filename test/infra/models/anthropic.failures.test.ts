@@ -121,6 +121,38 @@ describe("Anthropic, when something goes wrong", () => {
     })
   )
 
+  it.live("asks again in the seconds, or at the time, that `Retry-After` has", () =>
+    Effect.gen(function* () {
+      const soon = () => new Date(Date.now() + 2_000).toUTCString()
+      for (const retryAfter of [() => "1", soon]) {
+        const came: Array<number> = []
+        const api = yield* messagesApi((_, n) => {
+          came.push(performance.now())
+          return n === 0 ? { status: 429, retryAfter: retryAfter() } : says("At last.")
+        })
+        assert.deepStrictEqual((yield* nextOf(api)).says, [text("At last.")])
+        // a time is told in whole seconds
+        assert.isAtLeast(came[1]! - came[0]!, 990)
+      }
+    })
+  )
+
+  it.live("asks no more where it would have to wait for longer than a minute, and says for how long", () =>
+    Effect.gen(function* () {
+      const later = new Date(Date.now() + 600_000).toUTCString()
+      for (const [status, retryAfter, minutes] of [
+        [429, "61", 2],
+        [503, "86400", 1_440],
+        [429, later, 10]
+      ] as const) {
+        const api = yield* messagesApi(() => ({ status, retryAfter }))
+        const { message } = yield* Effect.flip(nextOf(api))
+        assert.include(message, `try again in ${minutes} minutes.`)
+        assert.lengthOf(api.requests, 1)
+      }
+    })
+  )
+
   it.live("ends the request when it is interrupted", () =>
     Effect.gen(function* () {
       const api = yield* messagesApi([{ ...says("Never."), after: new Promise(() => {}) }])

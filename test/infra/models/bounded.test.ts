@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { boundedFetch } from "#infra/models/bounded.ts"
 import { collectGarbage } from "#test/collectGarbage.ts"
 
@@ -54,5 +54,22 @@ describe("an answer that falls silent", () => {
     while (closed === before) await new Promise((resolve) => setTimeout(resolve, 5))
     // also by who had left before it was asked for
     assert.strictEqual((await collecting(readAll(path, 600_000, leaving.signal))).message, "left")
+  })
+
+  it("is waited for for a minute from its last byte, unless told otherwise", async () => {
+    const begun = vi.spyOn(globalThis, "setTimeout")
+    const minutes = () => begun.mock.calls.filter(([, wait]) => wait === 60_000)
+    const response = await boundedFetch()(`${url}/body`)
+    const reader = response.body!.getReader()
+    assert.strictEqual(new TextDecoder().decode((await reader.read()).value), "data: half\n\n")
+    const [giveUp] = minutes().at(-1)!
+    const reading = reader.read().then(
+      () => undefined,
+      (error: Error) => error.name
+    )
+    ;(giveUp as () => void)()
+    assert.strictEqual(await reading, "Silent")
+    // once for its head, again when that came, and with each piece
+    assert.isAtLeast(minutes().length, 3)
   })
 })
