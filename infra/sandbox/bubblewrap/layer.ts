@@ -1,4 +1,4 @@
-import { Effect, Layer, Semaphore } from "effect"
+import { Effect, Exit, Fiber, Layer, Option, Semaphore } from "effect"
 import { oneLine } from "#domain/text/oneLine.ts"
 import { viewOf } from "#infra/git/Overlay/GitOverlay.ts"
 import { type ExecLimits, type ExecResult, Sandbox } from "#ports/Sandbox.ts"
@@ -9,7 +9,7 @@ import { type Mounts, startMounts } from "./Mounts.ts"
 import { putDown } from "./putDown.ts"
 import { SandboxUnusable } from "./SandboxUnusable.ts"
 import { startShellCommand } from "./shellCommand.ts"
-import { takeUp } from "./takeUp.ts"
+import { type Taken, takeUp } from "./takeUp.ts"
 import { findTools, type Tools } from "./tools.ts"
 
 /** Languages by the programs that run them. */
@@ -21,6 +21,8 @@ const interpreters: { readonly [program: string]: string } = {
 }
 
 const shownRefusals = 20
+/** How long what an interrupted command wrote is waited for. */
+const toTakeUp = "2 seconds"
 
 const failed = (stderr: string, exit: number): ExecResult => ({ stdout: "", stderr, exit, workspaceFull: false })
 
@@ -63,6 +65,15 @@ const openShell = Effect.fnUntraced(function* (tools: Tools, overlay: Overlay) {
   const run = Effect.fnUntraced(function* (script: string, timeout: number, output: number) {
     const here = yield* ready
     version = undefined
+    const undo = yield* overlay.savepoint()
+    const take = Effect.forkDetach(Effect.suspend(() => takeUp(overlay, here, mirror)))
+    /** Of a command that nobody waits for any more: all that it wrote, or nothing where that takes long. */
+    const takeSoon = Effect.fnUntraced(function* (taking: Fiber.Fiber<Taken>) {
+      const taken = yield* Effect.timeoutOption(Effect.interruptible(Fiber.await(taking)), toTakeUp)
+      if (Option.isSome(taken) && Exit.isSuccess(taken.value) && taken.value.value.full === undefined) return
+      yield* Fiber.interrupt(taking)
+      yield* undo
+    })
     const { stdout, stderr, exit, why } = yield* Effect.acquireUseRelease(
       Effect.sync(() => startShellCommand(tools, here, script, timeout, output)),
       ({ ended, kill }) =>
@@ -82,8 +93,10 @@ const openShell = Effect.fnUntraced(function* (tools: Tools, overlay: Overlay) {
           })
         ),
       ({ kill }) => Effect.promise(kill)
+    ).pipe(Effect.onInterrupt(() => Effect.flatMap(take, takeSoon)))
+    const { refused, full } = yield* Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(take, (taking) => Effect.onInterrupt(restore(Fiber.join(taking)), () => takeSoon(taking)))
     )
-    const { refused, full } = yield* takeUp(overlay, here, mirror)
     if (refused.length === 0 && full === undefined) {
       // from here on every change makes a new root
       yield* Effect.asVoid(overlay.savepoint())
@@ -109,7 +122,7 @@ const openShell = Effect.fnUntraced(function* (tools: Tools, overlay: Overlay) {
     if (script.includes("\0")) return Effect.succeed(failed("bash: a command can't hold a NUL character\n", 2))
     return turn.withPermit(
       run(script, timeout, output).pipe(
-        // An interrupted command may have left anything, and a keeper that failed knows nothing any more.
+        // Whoever interrupts a command runs no other, and a keeper that failed knows nothing any more.
         Effect.onInterrupt(() => close),
         Effect.catchDefect((defect) => {
           const why = defect instanceof Error ? defect.message : String(defect)

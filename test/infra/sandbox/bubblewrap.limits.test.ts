@@ -117,19 +117,35 @@ bubblewrap("Bubblewrap ends", (test) => {
     )
   }
 
+  const interrupted = Effect.fnUntraced(function* (script: string, mark: string) {
+    const overlay = yield* emptyOverlay()
+    const shell = yield* setUp(overlay)
+    yield* shell.exec("echo x > kept.txt")
+    const fiber = yield* Effect.forkChild(shell.exec(`${script}; ${sleeper(mark)}`))
+    // bubblewrap's own processes name it, too, before the command runs
+    yield* Effect.promise(() => until(() => processesWith(mark).length > 2))
+    yield* Fiber.interrupt(fiber)
+    assert.deepStrictEqual(processesWith(mark), [])
+    return { shell, paths: overlay.paths() }
+  })
+
   test(
-    "a command that is interrupted, and takes nothing of it",
+    "a command that is interrupted, and keeps what it had written",
     Effect.gen(function* () {
-      const overlay = yield* emptyOverlay()
-      const shell = yield* setUp(overlay)
       const mark = `cairn-mark-${process.pid}-interrupted`
-      const fiber = yield* Effect.forkChild(shell.exec(`echo x > log.txt; ${sleeper(mark)}`))
-      // bubblewrap's own processes name it, too, before the command runs
-      yield* Effect.promise(() => until(() => processesWith(mark).length > 2))
-      yield* Fiber.interrupt(fiber)
-      assert.deepStrictEqual(processesWith(mark), [])
-      assert.strictEqual((yield* shell.exec("ls; echo alive")).stdout, "alive\n")
-      assert.deepStrictEqual(overlay.paths(), [])
+      const { shell, paths } = yield* interrupted("echo x > log.txt; mv kept.txt moved.txt", mark)
+      assert.deepStrictEqual(paths, ["log.txt", "moved.txt"])
+      assert.strictEqual((yield* shell.exec("ls; echo alive")).stdout, "log.txt\nmoved.txt\nalive\n")
+    })
+  )
+
+  test(
+    "a command that is interrupted, and keeps nothing of it where not all of it fits",
+    Effect.gen(function* () {
+      const mark = `cairn-mark-${process.pid}-too-large`
+      const { shell, paths } = yield* interrupted("rm kept.txt; truncate -s 900M a; truncate -s 900M b", mark)
+      assert.deepStrictEqual(paths, ["kept.txt"])
+      assert.strictEqual((yield* shell.exec("ls; echo alive")).stdout, "kept.txt\nalive\n")
     })
   )
 

@@ -1,10 +1,10 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { tryOut } from "#infra/sandbox/bubblewrap/layer.ts"
 import { findTools } from "#infra/sandbox/bubblewrap/tools.ts"
 import { calls, says, startMessagesApi } from "#test/MessagesApi.ts"
 import { startService } from "#test/service.ts"
-import { isUsable, languages } from "./bubblewrap.host.ts"
+import { isUsable, languages, processesWith, until } from "./bubblewrap.host.ts"
 
 // CI has both, see .ci/run
 const canRun = isUsable && (languages.includes("python") || process.env["CI"] === "true")
@@ -39,6 +39,42 @@ describe.skipIf(!canRun)("a service with CAIRN_SANDBOX=bubblewrap", () => {
         `/api/workspaces/${json.workspace_id}/files/out/sum.json?at=${json.commit}`
       )
       assert.deepStrictEqual([file.status, file.text], [200, '{"sum": 45}'])
+    } finally {
+      await service.close()
+      await api.close()
+    }
+  })
+
+  it("ends a command whose chat is cancelled, and commits what it had written", async () => {
+    const mark = `cairn-mark-${process.pid}-cancelled`
+    const command = `echo begun > begun.txt; bash -c 'exec -a ${mark} sleep 100000'; echo never > never.txt`
+    const api = await startMessagesApi([
+      calls(
+        { name: "Write", input: { file_path: "given.txt", content: "given\n" } },
+        { name: "Bash", input: { command, timeout: 120_000 } }
+      )
+    ])
+    const service = await startService({
+      CAIRN_SANDBOX: "bubblewrap",
+      ANTHROPIC_API_KEY: api.key,
+      ANTHROPIC_BASE_URL: api.url
+    })
+    try {
+      const body = { user_query: "wait", user_id: "ada", org_id: "acme" }
+      const asked = await service.call("POST", "/api/agent-chat", body, { prefer: "respond-async" })
+      const { run_id } = asked.json
+      // bubblewrap's own processes name it, too, before the command runs
+      await until(() => processesWith(mark).length > 2)
+      assert.strictEqual((await service.call("POST", `/api/runs/${run_id}/cancel`)).status, 200)
+      const { answer } = await vi.waitFor(async () => {
+        const { json } = await service.call("GET", `/api/runs/${run_id}`)
+        assert.strictEqual(json.state, "cancelled")
+        return json
+      }, 60_000)
+      assert.deepStrictEqual(processesWith(mark), [])
+      assert.sameMembers(answer.changed_files, ["begun.txt", "given.txt"])
+      const file = `/api/workspaces/${answer.workspace_id}/files/begun.txt?at=${answer.commit}`
+      assert.strictEqual((await service.call("GET", file)).text, "begun\n")
     } finally {
       await service.close()
       await api.close()
