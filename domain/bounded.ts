@@ -82,6 +82,12 @@ export interface Asking {
   readonly asked: number
 }
 
+/** Whether a chat may ask for a model, however much of what bounds it is left. */
+export const mayUse = (
+  { models, costPerMonth }: Pick<BoundsOf, "models" | "costPerMonth">,
+  { model, priced }: Pick<Asking, "model" | "priced">
+): boolean => (models === null || models.includes(model)) && (costPerMonth === null || priced)
+
 /** Why a chat may not begin, or go on; `undefined`: it may. */
 export const boundRefusal = (
   of: Bounded,

@@ -83,7 +83,10 @@ export class ChatApi extends HttpApiGroup.make("chat")
         })
       ),
     HttpApiEndpoint.get("models", "/api/models", { success: Models }).annotateMerge(
-      OpenApi.annotations({ summary: "The models that a chat may ask for" })
+      OpenApi.annotations({
+        summary: "The models that a chat may ask for",
+        description: "With the key that asks: none that its own bounds, or its organization's, leave out."
+      })
     )
   )
   .middleware(WellFormed)

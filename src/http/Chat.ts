@@ -2,6 +2,7 @@ import { Effect, Option, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { mayAsk, worksIn } from "#domain/access/reach.ts"
+import { mayUse } from "#domain/bounded.ts"
 import { Chat, ChatCommand } from "#domain/Chat.ts"
 import { Workspace } from "#domain/Workspace/decider.ts"
 import { fresh, longPatience, Unreadable } from "#engine/ask.ts"
@@ -12,17 +13,19 @@ import { EventStore } from "#engine/ports/EventStore.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import type { Prices } from "#ports/ModelSettings.ts"
 import type { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
+import { boundsOf } from "#projections/Consumption/bounds.ts"
 import { Consumption } from "#projections/Consumption/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import type { ChatAccepted, ChatRequest, ChatResponse } from "#src/api/Chat.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 import { boundsRefusal, mostTurns } from "#src/usage/bounds.ts"
+import { pricesOf as priceOf } from "#src/usage/cost.ts"
 import { bytesMore, Storage } from "#src/usage/Storage.ts"
 import { workspaceId } from "#src/workspaces/open.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { streamOf, unlessErased } from "#src/workspaces/restore.ts"
-import { commandMetadata, written } from "./answer.ts"
+import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { type Answer, type Asked, answerOf, erased, fieldsOf } from "./Chat/answer.ts"
 import { wantsEvents } from "./eventStreams.ts"
 import { inPieces } from "./pieces.ts"
@@ -194,15 +197,22 @@ export const layer = HttpApiBuilder.group(Api, "chat", (handlers) =>
     .handle("models", () =>
       Effect.gen(function* () {
         const holder = yield* Caller
-        const { named, others } = (yield* LanguageModel).choices
-        const allowed = named.filter(({ name }) => mayAsk(holder, name))
+        const { choices } = yield* LanguageModel
+        yield* freshOrStale(Consumption)
+        const bounds = yield* Effect.orDie(boundsOf(holder.tenant, holder.key))
+        const may = (model: string, priced: boolean) => bounds.every((one) => mayUse(one.bounds, { model, priced }))
+        const allowed = choices.named.filter(
+          ({ name }) => mayAsk(holder, name) && may(name, priceOf(choices, name) !== undefined)
+        )
         const models = allowed.map(({ name, model, api, prices }) => ({
           name,
           model,
           provider: api,
           prices: prices === undefined ? null : pricesOf(prices)
         }))
-        return { models, full_ids: others && holder.limits.models === null }
+        // any other one has no name that could be allowed, and no price
+        const full_ids = choices.others && mayAsk(holder, "") && may("", false)
+        return { models, full_ids }
       })
     )
 )

@@ -49,6 +49,12 @@ const done = async (call: Call, user: string, more: object = {}) => {
   assert.strictEqual(answer.status, 200, answer.text)
   return answer.json
 }
+/** The names that a key is told of, and whether it may ask for full ids. */
+const modelsOf = async (call: Call): Promise<readonly [Array<string>, boolean]> => {
+  const { status, json, text } = await call("GET", "/api/models")
+  assert.strictEqual(status, 200, text)
+  return [json.models.map(({ name }: { name: string }) => name).sort(), json.full_ids]
+}
 const requests = () => api.requests.length
 
 describe("bounds", () => {
@@ -145,7 +151,33 @@ describe("bounds", () => {
         json.events.map(({ data }: { data: { code: string } }) => data.code),
         ["bound"]
       )
-      refused(await chat(call, "work", "v", { model: "priced" }), 403, "bound/reached")
+      const { message } = refused(await chat(call, "work", "v", { model: "priced" }), 403, "bound/reached")
+      const [told] = (await usage(call)).bounds
+      assert.deepInclude(told, { key_id: null, bound, limit })
+      assert.isAtLeast(told.used, limit)
+      const used = bound === "cost_per_month" ? `$${told.used.toFixed(2)}` : told.used
+      assert.include(message, `(${bound}): ${used} used. It resets at ${told.resets_at}`)
+      assert.match(told.resets_at, /^\d{4}-\d\d-01T00:00:00\.000Z$/)
+    }
+  })
+
+  it("of tokens, costs and turns are a key's own, too: another one of the organization goes on", async () => {
+    const { call } = await organization(service, "ENTERPRISE")
+    for (const [bound, limit, files] of [
+      ["tokens_per_month", 1, ["1.txt"]],
+      ["cost_per_month", 0.001, ["1.txt"]],
+      ["max_turns", 2, ["1.txt", "2.txt"]]
+    ] as const) {
+      const bounded = await memberKey(call, `${bound}@example.org`, "member", { acts_for: "any" })
+      await set(call, { key_id: bounded.id, [bound]: limit })
+      const theirs = service.as(bounded.key)
+      const ended = await done(theirs, bound, { model: "priced" })
+      assert.deepStrictEqual([ended.success, ended.changed_files], [false, files], bound)
+      assert.include(ended.error, bound)
+      const more = bound === "max_turns" ? { max_turns: 3 } : {}
+      const { message } = refused(await chat(theirs, "work", bound, { model: "priced", ...more }), 403, "bound/reached")
+      assert.include(message, "This API key")
+      assert.isTrue((await done(call, `beside ${bound}`, { model: "priced" })).success)
     }
   })
 
@@ -182,6 +214,7 @@ describe("bounds", () => {
     assert.strictEqual(many.json.field, "max_turns")
     const other = await chat(call, "work", "u", { model: "haiku" })
     refused(other, 403, "bound/model_not_allowed")
+    assert.deepStrictEqual(await modelsOf(call), [["sonnet"], false])
     assert.strictEqual(other.json.field, "model")
     assert.isTrue((await done(call, "u")).success)
   })
@@ -191,6 +224,15 @@ describe("bounds", () => {
     await set(call, { cost_per_month: 1_000 })
     refused(await chat(call, "work", "u", { model: "opus" }), 403, "bound/model_not_allowed")
     assert.isFalse((await done(call, "u", { model: "local" })).success)
+    assert.deepStrictEqual(await modelsOf(call), [["local", "priced"], false])
+    // so are those of one key, which may be fewer
+    await set(call, {})
+    assert.includeMembers((await modelsOf(call))[0], ["haiku", "local", "opus", "priced", "sonnet"])
+    const member = await memberKey(call, "m@example.org", "member", { acts_for: "any", models: ["priced", "opus"] })
+    const theirs = service.as(member.key)
+    assert.deepStrictEqual(await modelsOf(theirs), [["opus", "priced"], false])
+    await set(call, { key_id: member.id, cost_per_month: 1 })
+    assert.deepStrictEqual(await modelsOf(theirs), [["priced"], false])
   })
 
   it("are set by owners and admins of the key's organization only; models of all of it only", async () => {
@@ -258,5 +300,28 @@ describe("usage", () => {
     assert.deepStrictEqual((await usage(call, "?since=2020-01-01&until=2020-12-31")).usage, [])
     refused(await call("GET", "/api/usage?since=2026-02-30"), 400, "validation/invalid_field")
     refused(await call("GET", "/api/usage?since=2026-02-02&until=2026-02-01"), 400, "validation/invalid_field")
+  })
+
+  it("is told day by day, each of those that were asked for", async () => {
+    const { call, id } = await organization(service, "ENTERPRISE")
+    const days = async (query: string) =>
+      (await usage(call, query)).usage.map(({ of, chats, turns }: Record<string, unknown>) => [of, chats, turns])
+    await done(call, "u")
+    const [today] = (await days("")).map(([day]: ReadonlyArray<string>) => day)
+    assert.match(today, /^\d{4}-\d\d-\d\d$/)
+    assert.deepStrictEqual(await days("?by=day"), [[today, 1, 4]])
+    for (const table of ["chats", "spent"]) {
+      const statement = `UPDATE ${schemaOf(Consumption)}.${table} SET day = $1 WHERE tenant = $2`
+      await service.sql(statement, ["2020-01-30", id])
+    }
+    await done(call, "u")
+    await done(call, "v")
+    const first = "?since=2020-01-30"
+    assert.deepStrictEqual(await days(first), [
+      ["2020-01-30", 1, 4],
+      [today, 2, 8]
+    ])
+    assert.deepStrictEqual(await days(`${first}&until=2020-01-30`), [["2020-01-30", 1, 4]])
+    assert.deepStrictEqual(await days("?since=2020-01-31"), [[today, 2, 8]])
   })
 })

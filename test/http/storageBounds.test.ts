@@ -227,6 +227,26 @@ describe("bounds", () => {
     assert.deepInclude(await storedNow(call), { snippets: 2 })
   })
 
+  it("of bytes are a key's own, too, of what it brought to whichever workspace", async () => {
+    const { call } = await organization(service, "ENTERPRISE")
+    const member = await memberKey(call, "m@example.org", "member", { acts_for: "any" })
+    const theirs = service.as(member.key)
+    const [one, other] = [await workspace(call, "one"), await workspace(call, "other")]
+    await set(call, { key_id: member.id, repository_bytes: 1_000 })
+    await good200(put(call, one, "of-another-key.txt", 5_000))
+    await good200(put(theirs, one, "a.txt", 600))
+    const large = await put(theirs, other, "b.txt", 401)
+    assert.include(
+      refused(large, 403, "bound/reached").message,
+      "This API key may commit 1000 bytes to workspaces (repository_bytes): 600 used, and 401 more asked for."
+    )
+    await good200(put(theirs, other, "b.txt", 400))
+    await good200(put(call, other, "c.txt", 5_000))
+    const bounds = [{ key_id: member.id, bound: "repository_bytes", limit: 1_000, used: 1_000 }]
+    assert.deepInclude(await storedNow(theirs), { repository_bytes: 1_000, bounds })
+    assert.deepInclude(await storedNow(call), { repository_bytes: 11_000, bounds })
+  })
+
   it("of bytes hold for files and archives, and erasing a workspace makes room", async () => {
     const { call } = await organization(service, "ENTERPRISE")
     const id = await workspace(call, "files")
