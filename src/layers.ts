@@ -18,6 +18,7 @@ import * as GitCheck from "#infra/git/native/check.ts"
 import { anyVersion, findGit } from "#infra/git/native/git.ts"
 import * as LanguageModels from "#infra/models/layer.ts"
 import * as ModelsSeen from "#infra/models/seen.ts"
+import * as ObservedDispatcher from "#infra/observed/dispatcher.ts"
 import * as ObservedModels from "#infra/observed/languageModel.ts"
 import * as ObservedLog from "#infra/observed/log.ts"
 import * as ObservedSandbox from "#infra/observed/sandbox.ts"
@@ -136,7 +137,7 @@ export const log = (config: LogConfig & Watched) =>
     Layer.mergeAll(Tail.layer, Notes.layer, Storage.layer).pipe(
       Layer.provideMerge(
         Layer.mergeAll(
-          Dispatcher.layer,
+          watched(config, ObservedDispatcher.layer, Dispatcher.layer),
           Asker.layer(projections).pipe(Layer.provideMerge(Projector.layer(projections))),
           // when something was recorded, and by what its text was erased, is asked of the log's own tables
           logAudit(config)

@@ -1,6 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { type MessagesApi, says, startMessagesApi } from "#test/MessagesApi.ts"
 import { type Service, startService } from "#test/service.ts"
+import { upload } from "../store.ts"
 import { startReceiver } from "./receiver.ts"
 
 const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -57,10 +58,37 @@ describe.each(["http/json", "http/protobuf"])("over OTLP, as %s", (protocol) => 
     assert.strictEqual(api.requests[0]!.headers["traceparent"], `00-${trace}-${chat!.id}-01`)
     // a search that nobody traces is in none, and the database's part is in the others'
     for (const span of receiver.spans()) assert.strictEqual(span.trace, trace, span.name)
-    assert.include(
-      receiver.spans().map(({ name }) => name),
-      "postgres"
-    )
+    const asked = named("postgres")
+    assert.strictEqual(asked?.attributes["db.system.name"], "postgresql")
+    assert.match(String(asked?.attributes["db.query.text"]), /^[A-Z]/)
+  })
+
+  it("a trace finds what was recorded in it, and that finds its trace", async () => {
+    const traces = { upload: "a".repeat(32), chat: "b".repeat(32) }
+    const within = (trace: string) => ({ traceparent: `00-${trace}-00f067aa0ba902b7-01` })
+    await upload(service.call, "traced", {}, within(traces.upload))
+    const body = { user_query: "traced", user_id: "u", org_id: "o", model: "sonnet" }
+    assert.strictEqual((await service.call("POST", "/api/agent-chat", body, within(traces.chat))).status, 200)
+    const correlationIn = (trace: string, name: string) =>
+      vi.waitFor(() => {
+        const span = receiver.spans().find((one) => one.trace === trace && one.name.includes(name))
+        const id = span?.attributes["cairn.correlation.id"]
+        assert.isString(id, `${name} of ${trace}`)
+        return id as string
+      }, patient)
+    for (const [trace, name, ...types] of [
+      [traces.upload, "POST /api/store", "SnippetUploaded"],
+      [traces.chat, "POST /api/agent-chat", "ChatRequested", "ChatCompleted"],
+      [traces.chat, "run", "ChatRequested", "ChatCompleted"]
+    ] as const) {
+      const found = await service.call("GET", `/api/events?correlation=${await correlationIn(trace, name)}`)
+      const { events } = found.json
+      assert.deepInclude(events[0], { type: types[0], trace_id: trace }, name)
+      assert.includeMembers(
+        events.map(({ type }: { type: string }) => type),
+        [...types]
+      )
+    }
   })
 
   it("metrics and the log come too, with what the receiver wants to see, and nobody's words", async () => {
