@@ -14,9 +14,12 @@ const mark = "hush-hush"
 let api: MessagesApi
 let service: Service
 let port: number
+/** What a chat waits for that says so. */
+const held = Promise.withResolvers<void>()
 beforeAll(async () => {
   const usage = { input_tokens: 1_000, output_tokens: 100 }
   api = await startMessagesApi(({ body }) => {
+    if (String(body.messages[0]!.content).includes("waits")) return { ...says("Done."), usage, after: held.promise }
     if (String(body.messages[0]!.content).includes("fails")) return { status: 400, message: mark }
     if (body.messages.length > 1) return { ...says("Done."), usage }
     return { ...calls({ name: "Bash", input: { command: `echo ${mark} > a.txt` } }), usage }
@@ -94,6 +97,15 @@ describe("/metrics", () => {
     assert.isAbove(after.valueOf("cairn_database_connections"), 0)
     assert.isAbove(after.valueOf("cairn_disk_bytes", { kind: "free" }), 0)
     assert.strictEqual(grown("cairn_sandbox_commands_total", { outcome: "ok" }), 1)
+    for (const kind of ["resident", "heap"])
+      assert.isAbove(after.valueOf("cairn_memory_bytes", { kind }), 2 ** 20, kind)
+    assert.isAbove(after.valueOf("cairn_memory_limit_bytes"), 2 ** 20)
+    assert.isAbove(after.valueOf("cairn_processor_seconds"), 0)
+    // looked at ten times a second
+    await vi.waitFor(async () => {
+      const now = await scrape(port)
+      assert.isAbove(now.valueOf("cairn_event_loop_delay_seconds"), after.valueOf("cairn_event_loop_delay_seconds"))
+    }, 60_000)
     await vi.waitFor(
       async () => assert.isAtLeast((await scrape(port)).valueOf("cairn_packs_total", { outcome: "ok" }), 1),
       {
@@ -108,6 +120,22 @@ describe("/metrics", () => {
       assert.strictEqual(valueOf("cairn_reaction_lag"), 0)
       assert.strictEqual(valueOf("cairn_index_lag"), 0)
     }, 60_000)
+  })
+
+  it("tells chats that run, and those that wait for one before", async () => {
+    const counts = async () => {
+      const { valueOf } = await scrape(port)
+      return ["running", "waiting"].map((state) => valueOf("cairn_chats", { state }))
+    }
+    assert.deepStrictEqual(await counts(), [0, 0])
+    const chats = [chat("one that waits"), chat("another that waits")]
+    try {
+      await vi.waitFor(async () => assert.deepStrictEqual(await counts(), [1, 1]), 60_000)
+    } finally {
+      held.resolve()
+    }
+    for (const { json } of await Promise.all(chats)) assert.isTrue(json.success)
+    await vi.waitFor(async () => assert.deepStrictEqual(await counts(), [0, 0]), 60_000)
   })
 
   it("has the metrics that are declared, with their labels, and no others", async () => {
