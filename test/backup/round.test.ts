@@ -185,6 +185,12 @@ describe("backups of a service that runs", () => {
       if (name.startsWith("000003")) rmSync(join(folder, "erasures", name))
     const lost = await restored(await empty(), folder, {}, "--backup", "2")
     assert.strictEqual(lost.erasures_known_until, manifest(2).began)
+    const forPeople = await run(at(await empty()), "restore", folder, "--backup", "2")
+    assert.strictEqual(forPeople.code, 0, forPeople.err)
+    assert.include(
+      forPeople.out,
+      `What was erased is known up to ${manifest(2).began}: what was erased after it has come back`
+    )
 
     // what is damaged is named, and nothing is restored
     const [log] = readdirSync(join(folder, "log"))

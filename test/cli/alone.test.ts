@@ -117,7 +117,13 @@ describe("cairn, alone", () => {
     assert.deepStrictEqual(limited, { success: true, key_id: id, ...now })
     const { keys } = await json<{ keys: ReadonlyArray<{ id: string }> }>("key", "list", "--org", "Acme")
     assert.deepInclude(keys.find((key) => key.id === id) as object, now)
-    assert.match((await run("key", "list")).out, /any +reads, 1 workspaces, haiku, opus/)
+    const table = (await run("key", "list")).out
+    assert.match(table, /^ID +NAME +.*ROLE +ACTS FOR +BOUNDS +CREATED +LAST USED +EXPIRES +ORGANIZATION\n/)
+    // of a key that nobody has used yet
+    assert.match(
+      table,
+      /bob@acme\.test +admin +any +reads, 1 workspaces, haiku, opus +\S+Z +- +2040-01-31T00:00:00\.000Z /
+    )
     assert.match(await refused("key", "limit", id), /No bound/)
     assert.match(await refused("key", "limit", id, "--expires", "2020-01-31"), /over/)
     assert.match(await refused("key", "limit", workspace, "--read-only"), /no live key/)
@@ -129,7 +135,9 @@ describe("cairn, alone", () => {
     assert.deepInclude(bob as object, { user_email: "bob@acme.test", role: "reader", keys: 1 })
     assert.match(await refused("user", "role", "ada@acme.test", "member", "--org", "Acme"), /answer for it/)
     assert.match(await refused("user", "role", "eve@home.test", "member", "--org", "Acme"), /no user/)
-    assert.match((await run("user", "list")).out, /bob@acme\.test +reader/)
+    const people = (await run("user", "list")).out
+    assert.match(people, /^ID +E-MAIL +ROLE +KEYS +JOINED +LAST USED +ORGANIZATION\n/)
+    assert.match(people, /bob@acme\.test +reader/)
     await json("key", "revoke", id)
   })
 

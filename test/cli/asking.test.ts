@@ -246,6 +246,44 @@ describe("cairn, asking a service", () => {
     assert.notInclude((await run("user", "list")).out, "pat@example.org")
   })
 
+  it("tells what was used, of all for who owns it and of a member's own, with what bounds it", async () => {
+    const { key, key_id } = await json<{ key: string; key_id: string }>(
+      ...["key", "create", "--email", "uma@example.org", "--name", "chats", "--acts-for", "any"]
+    )
+    const chat = ["chat", "count the drops", "--org-id", "rain", "--user-id", "uma", "--model", "local", "--json"]
+    await inProcess(there({ CAIRN_API_KEY: key }), chat)
+    const bounded = await service.call("POST", "/api/bounds", { key_id, chats_per_day: 7 })
+    assert.strictEqual(bounded.status, 200, bounded.text)
+    for (const query of [["--by", "key"], ["--since", "2020-01-01", "--until", "2020-01-31"], []]) {
+      const flags = new Map(query.flatMap((word, at) => (at % 2 === 0 ? [[word.slice(2), query[at + 1]!]] : [])))
+      const told = await service.call("GET", `/api/usage?${new URLSearchParams([...flags])}`)
+      assert.deepStrictEqual(await json("usage", ...query), told.json, query.join(" "))
+    }
+    const all = (await run("usage", "--by", "key")).out
+    assert.match(all, /^KEY +CHATS +TURNS +INPUT +OUTPUT +CACHE READ +CACHE WRITE +US\$\n/)
+    assert.match(all, new RegExp(`\n${key_id} +1 +[1-9] `))
+    assert.match(all, new RegExp(`\n${key_id} +chats_per_day +1 +7 +\\S+T00:00:00\\.000Z\n`))
+    const mine = await inProcess(there({ CAIRN_API_KEY: key }), ["usage", "--by", "key", "--json"])
+    assert.deepStrictEqual(
+      JSON.parse(mine.out).usage.map(({ of, chats }: { of: string; chats: number }) => [of, chats]),
+      [[key_id, 1]]
+    )
+    assert.match(await refused(["usage", "--since", "2026-13-01"]), /expected a day/)
+    await json("key", "revoke", key_id)
+  })
+
+  it("tells of the key's organization, and gives it other names", async () => {
+    const shown = await json<{ organization_id: string; name: string; slug: string }>("org", "show")
+    assert.deepStrictEqual(shown, (await service.call("GET", "/api/organization")).json)
+    assert.match((await run("org", "show")).out, new RegExp(`^Organization ${shown.name}.*\nSlug ${shown.slug}, `))
+    assert.match(await refused(["org", "rename"]), /Nothing is to change/)
+    const renamed = await json<object>("org", "rename", "--name", "The Sea", "--slug", "the-sea")
+    assert.deepInclude(renamed, { name: "The Sea", slug: "the-sea" })
+    await json("org", "rename", "--name", shown.name, "--slug", shown.slug)
+    // the operator's own stays, and whoever wants it gone has to repeat its slug
+    assert.match(await refused(["org", "delete", "--confirm", "another"]), /slug/)
+  })
+
   it("makes, lists and revokes keys", async () => {
     const made = await json<Record<string, string>>("key", "create", "--email", "eve@example.org", "--name", "ci")
     assert.match(made["key"]!, /^cairn_live_/)
