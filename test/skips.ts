@@ -49,7 +49,7 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => !has("../../shared/eval")
   },
   {
-    files: /^test\/(infra\/git|http\/(git|push)|audit\/verify|e2e\/kill|service\/diskNearlyFull)/,
+    files: /^test\/(infra\/git|http\/(archives|git|push)|audit\/verify|e2e\/kill|service\/diskNearlyFull)/,
     why: "there is no git here",
     holds: () => !runs("git", "--version")
   },

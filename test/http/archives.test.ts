@@ -1,8 +1,12 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { Effect, Stream } from "effect"
 import * as Tar from "effect/encoding/Tar"
 import * as Zip from "effect/encoding/Zip"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { git, noGit } from "#test/infra/git/git.ts"
 import { type Service, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
 
@@ -102,6 +106,35 @@ describe("an archive", () => {
       link: "120000",
       "run.sh": "100755"
     })
+  })
+
+  it.skipIf(noGit).each(["tar", "tar.gz", "zip"])("that git made is unpacked as git has it: %s", async (format) => {
+    const clone = mkdtempSync(join(tmpdir(), "cairn-archived-"))
+    try {
+      const long = `${"d".repeat(90)}/${"e".repeat(90)}`
+      mkdirSync(join(clone, "ä", long), { recursive: true })
+      for (const [path, content] of [
+        ["run.sh", "#!/bin/sh\n"],
+        ["empty", ""],
+        [`ä/${long}/ü.txt`, "deep\n"]
+      ] as const)
+        writeFileSync(join(clone, path), content)
+      chmodSync(join(clone, "run.sh"), 0o755)
+      symlinkSync("run.sh", join(clone, "link"))
+      git(clone, ["init", "-q", "-b", "main"])
+      git(clone, ["add", "-A"])
+      git(clone, ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "c"])
+      const archive = join(clone, "archive")
+      git(clone, ["archive", `--format=${format}`, "-o", archive, "HEAD"])
+      const id = await opened(`git's ${format}`)
+      assert.deepInclude((await unpack(id, readFileSync(archive))).json, { success: true, created: 4 })
+      const [, tree] = /^tree (\w+)/m.exec(git(clone, ["cat-file", "-p", "HEAD"]))!
+      const { commits } = (await service.call("GET", `/api/workspaces/${id}/commits`)).json
+      const bare = join(service.dataDir, "workspaces", `${id}.git`)
+      assert.strictEqual(git(bare, ["rev-parse", `${commits[0].sha}^{tree}`]).trim(), tree)
+    } finally {
+      rmSync(clone, { recursive: true })
+    }
   })
 
   it("goes into a folder, over what is there or in its stead", async () => {
