@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { parser } from "@prometheus-io/lezer-promql"
 import { assert, describe, it } from "vitest"
 import { parse } from "yaml"
 import { metrics } from "#ports/metrics.ts"
 import { readConfig } from "#src/config.ts"
+import { endpoints } from "#test/http/everyOperation.ts"
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8")
 
@@ -101,6 +102,48 @@ describe("what watches over Cairn", () => {
       told,
       metrics.map(({ name }) => name)
     )
+  })
+
+  it("docs/operations.md names lines of the log, panels, routes and variables that there are", () => {
+    const sources = ["engine", "infra", "src"].flatMap((folder) =>
+      readdirSync(new URL(`../../${folder}`, import.meta.url), { recursive: true, encoding: "utf8" })
+        .filter((name) => name.endsWith(".ts"))
+        .map((name) => read(`${folder}/${name}`))
+    )
+    const saidBy = (phrase: string) => {
+      const parts = phrase.split("…").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+      return sources.some((text) => new RegExp(parts.join(".*")).test(text))
+    }
+    const quoted = new Set(
+      [...page.replaceAll(/^```.*?^```$/gms, "").matchAll(/`([^`]+)`/g)].map(([, one]) => one!.replaceAll(/\s+/g, " "))
+    )
+    const count = { phrases: 0, routes: 0, variables: 0 }
+    const titles = panels.map(({ title }) => title)
+    // Postgres' own words, and a header
+    const others = ["VACUUM FULL", "pre-existing shared memory block", "Cairn-Stale: true"]
+    for (const one of quoted) {
+      const [, method, path] = /^(GET|POST|PUT|DELETE) (\/[^?]+)/.exec(one) ?? []
+      const [variable] = /^(?:CAIRN|OTEL)_[A-Z_]+/.exec(one) ?? []
+      if (method !== undefined) {
+        const found = endpoints.some(
+          ([, endpoint]) => endpoint.method === method && endpoint.path.replaceAll(/:(\w+)/g, "{$1}") === path
+        )
+        assert.isTrue(found, `there is no ${one}`)
+        count.routes += 1
+      } else if (variable !== undefined) {
+        assert.isTrue(saidBy(variable.replace(/_FILE$/, "")), `nothing reads ${variable}`)
+        count.variables += 1
+      } else if (
+        (/ /.test(one) && !/^(?:cairn|npm|curl|du|df|kill|replay|GET) /.test(one) && !others.includes(one)) ||
+        /^[A-Z][a-z]+$/.test(one)
+      ) {
+        assert.isTrue(titles.includes(one) || saidBy(one), `nothing says "${one}", and no panel is called so`)
+        count.phrases += 1
+      }
+    }
+    assert.isAtLeast(count.routes, 4)
+    assert.isAtLeast(count.variables, 12)
+    assert.isAtLeast(count.phrases, 10)
   })
 
   it("Prometheus is told the port that the page and the example of the environment name", () => {

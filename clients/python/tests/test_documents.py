@@ -33,6 +33,8 @@ def run(program: list[str], service: Service, cwd: Path) -> str:
 def test_the_readme_runs(service: Service, tmp_path: Path) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```$", README, re.M | re.S)
     assert len(blocks) > 8
+    # what is for a shell is test_install.py's, and there is nothing else
+    assert {*re.findall(r"^```(\w*)\n.*?^```$", README, re.M | re.S)} == {"python", "sh"}
     program = tmp_path / "readme.py"
     program.write_text("\n".join(blocks), "utf-8")
     said = run([str(program)], service, tmp_path)
