@@ -45,6 +45,7 @@ export const operations = {
   "runs.turn": readsWorkspaces,
   "runs.cancel": { ...writesWorkspaces, takesAway: true },
   "workspaces.listWorkspaces": readsWorkspaces,
+  "workspaces.workspace": readsWorkspaces,
   "workspaces.commits": readsWorkspaces,
   "workspaces.commit": readsWorkspaces,
   "workspaces.compare": readsWorkspaces,

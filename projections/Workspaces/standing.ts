@@ -12,10 +12,14 @@ export interface WorkspaceRecord {
   readonly tree: string
   readonly commits: number
   readonly files: number
+  /** That its commits brought; `null`: some of them are from before that was counted. */
+  readonly repository_bytes: number | null
   readonly updated_at: Date
 }
 
-const columns = "id, generation, org_id, user_id, head, tree, commits, files, updated_at"
+/** A double has all whole numbers up to 2 ** 53. */
+const columns = `id, generation, org_id, user_id, head, tree, commits, files,
+  repository_bytes::double precision AS repository_bytes, updated_at`
 
 /** When a workspace changed last (milliseconds), and its id. */
 export type WorkspacePlace = readonly [updated: number, id: string]
@@ -29,7 +33,7 @@ export const workspacesOf = (
   Effect.flatMap(SqlClient.SqlClient, (sql) => {
     const own = limits.actsFor === "own"
     return sql.unsafe<WorkspaceRecord>(
-      `SELECT ${columns} FROM workspaces_v3.workspaces WHERE tenant = $1
+      `SELECT ${columns} FROM workspaces_v4.workspaces WHERE tenant = $1
          AND ($2::timestamptz IS NULL OR updated_at < $2 OR (updated_at = $2 AND id > $3::text))
          AND ($5::text IS NULL OR user_id = $5) AND ($6::text IS NULL OR lower(user_id) = $6)
          AND ($7::text[] IS NULL OR id = ANY ($7))
@@ -45,7 +49,7 @@ export const workspacesOf = (
 export const workspaceOf = (tenant: string, id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql.unsafe<WorkspaceRecord>(`SELECT ${columns} FROM workspaces_v3.workspaces WHERE tenant = $1 AND id = $2`, [
+      sql.unsafe<WorkspaceRecord>(`SELECT ${columns} FROM workspaces_v4.workspaces WHERE tenant = $1 AND id = $2`, [
         tenant,
         id
       ]),
@@ -57,8 +61,8 @@ export const workspaceOf = (tenant: string, id: string) =>
 export const workspacesBeginning = (digits: string, limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<{ id: string }>`SELECT id FROM workspaces_v3.workspaces WHERE starts_with(id, ${digits})
-        UNION SELECT workspace FROM workspaces_v3.runs WHERE starts_with(workspace, ${digits}) ORDER BY 1 LIMIT ${limit}::int`,
+      sql<{ id: string }>`SELECT id FROM workspaces_v4.workspaces WHERE starts_with(id, ${digits})
+        UNION SELECT workspace FROM workspaces_v4.runs WHERE starts_with(workspace, ${digits}) ORDER BY 1 LIMIT ${limit}::int`,
       (rows) => rows.map(({ id }) => id)
     )
   )
@@ -67,8 +71,8 @@ export const workspacesBeginning = (digits: string, limit: number) =>
 export const tenantOfWorkspace = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<{ tenant: string }>`SELECT tenant FROM workspaces_v3.workspaces WHERE id = ${id}
-        UNION SELECT tenant FROM workspaces_v3.runs WHERE workspace = ${id}`,
+      sql<{ tenant: string }>`SELECT tenant FROM workspaces_v4.workspaces WHERE id = ${id}
+        UNION SELECT tenant FROM workspaces_v4.runs WHERE workspace = ${id}`,
       ([workspace]) => workspace?.tenant
     )
   )

@@ -13,6 +13,8 @@ interface WorkspaceRow {
   readonly revision: number
   readonly commits: number
   readonly files: number
+  /** That its commits brought; `null`: some of them are from before that was counted. */
+  readonly repository_bytes: number | null
   readonly updated_at: string
 }
 
@@ -44,6 +46,9 @@ interface Moved {
   readonly parent: string | null
   readonly tree: string
   readonly files: number
+  readonly bytes?: number
+  readonly created?: number
+  readonly modified?: number
   readonly workspace: string
   /** Without one no chat made it. */
   readonly run?: string | null
@@ -52,22 +57,31 @@ interface Moved {
 const ofWorkspace = ({ workspace }: { readonly workspace: string }) => [workspace]
 const ofRun = ({ run }: { readonly run: string }) => [run]
 
+/** Bytes that a commit brought: without its own count none, where it neither created nor modified a file. */
+const broughtBy = ({ bytes, created = 0, modified = 0 }: Moved): number | null =>
+  bytes ?? (created + modified === 0 ? 0 : null)
+
 const moved = {
   rows: ofWorkspace,
   to: (
     row: WorkspaceRow | undefined,
-    { commit, tree, files }: Moved,
+    event: Moved,
     { recordedAt, revision }: { readonly recordedAt: number; readonly revision: number }
-  ): WorkspaceRow | undefined =>
-    row && {
+  ): WorkspaceRow | undefined => {
+    if (row === undefined) return undefined
+    const brought = broughtBy(event)
+    return {
       ...row,
-      head: commit,
-      tree,
-      files,
+      head: event.commit,
+      tree: event.tree,
+      files: event.files,
       revision,
       commits: row.commits + 1,
+      repository_bytes:
+        row.repository_bytes === null || brought === null ? null : Number(row.repository_bytes) + brought,
       updated_at: new Date(recordedAt).toISOString()
     }
+  }
 }
 
 const committed = {
@@ -96,7 +110,7 @@ const erased = { column: "workspace", value: ({ workspace }: { readonly workspac
 /** Read model `workspaces`: where each workspace stands, its commits, and the runs that are still to end. */
 export const Workspaces = {
   name: "workspaces",
-  version: 3,
+  version: 4,
   tables: {
     workspaces: table<WorkspaceRow>({
       columns: {
@@ -110,6 +124,7 @@ export const Workspaces = {
         revision: "integer",
         commits: "integer",
         files: "integer",
+        repository_bytes: "bigint",
         updated_at: "timestamptz"
       },
       indexes: ["(tenant)"],
@@ -130,6 +145,7 @@ export const Workspaces = {
                   tree: "",
                   commits: 0,
                   files: 0,
+                  repository_bytes: 0,
                   updated_at: new Date(recordedAt).toISOString()
                 }
         },

@@ -21,6 +21,17 @@ const Commit = {
 }
 const CommitRecord = Schema.Struct(Commit).annotate({ identifier: "Commit" })
 const id = { id: Schema.String }
+/** A workspace as it stands. */
+const Workspace = Schema.Struct({
+  workspace_id: Schema.String,
+  org_id: Schema.String,
+  user_id: Schema.String,
+  head: Schema.String,
+  commits: Schema.Int,
+  files: Schema.Int,
+  repository_bytes: Schema.NullOr(Schema.Int),
+  updated_at: Schema.String
+}).annotate({ identifier: "Workspace" })
 /** `/files/` itself names none. */
 const filePath = { ...id, "*": Schema.optional(Schema.String) }
 /** A commit, or a turn of a run. */
@@ -39,17 +50,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
     HttpApiEndpoint.get("listWorkspaces", "/api/workspaces", {
       query: pageQuery,
       success: Schema.Struct({
-        workspaces: Schema.Array(
-          Schema.Struct({
-            workspace_id: Schema.String,
-            org_id: Schema.String,
-            user_id: Schema.String,
-            head: Schema.String,
-            commits: Schema.Int,
-            files: Schema.Int,
-            updated_at: Schema.String
-          })
-        ),
+        workspaces: Schema.Array(Workspace),
         next_cursor: NextCursor
       })
     }).annotateMerge(
@@ -77,6 +78,9 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
             "Makes it, with one empty commit, before any chat, so that files can be put into it. One that is there is answered as it is."
         })
       ),
+    HttpApiEndpoint.get("workspace", "/api/workspaces/:id", { params: id, success: Workspace }).annotateMerge(
+      OpenApi.annotations({ summary: "A workspace as it stands", description: "What the list has of it." })
+    ),
     HttpApiEndpoint.get("commits", "/api/workspaces/:id/commits", {
       params: id,
       query: Schema.Struct({ limit: wholeInQuery(1, 1000), before: Schema.optional(Schema.String) }),

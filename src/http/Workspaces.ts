@@ -7,7 +7,13 @@ import { Unreadable } from "#engine/ask.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { commitsOf } from "#projections/Workspaces/commits.ts"
-import { tenantOfWorkspace, type WorkspacePlace, workspaceOf, workspacesOf } from "#projections/Workspaces/standing.ts"
+import {
+  tenantOfWorkspace,
+  type WorkspacePlace,
+  type WorkspaceRecord,
+  workspaceOf,
+  workspacesOf
+} from "#projections/Workspaces/standing.ts"
 import { Workspaces } from "#projections/Workspaces/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, mostListed, type pageQuery, placeId, placeTime } from "#src/api/cursor.ts"
@@ -30,6 +36,12 @@ import { unpackArchive } from "./Workspaces/unpack.ts"
 
 const mostDiffBytes = 10_000_000
 
+const shownWorkspace = ({ id, updated_at, generation, tree, ...workspace }: WorkspaceRecord) => ({
+  workspace_id: id,
+  ...workspace,
+  updated_at: updated_at.toISOString()
+})
+
 const places = cursors<WorkspacePlace>(Schema.Tuple([placeTime, placeId]))
 
 /** A page of the caller's own workspaces, the one that changed last first. */
@@ -43,11 +55,7 @@ export const ownWorkspaces = Effect.fnUntraced(function* (page: typeof pageQuery
   const found = yield* Effect.orDie(workspacesOf(holder, after, limit + 1))
   const last = found[limit - 1]
   return {
-    workspaces: found.slice(0, limit).map(({ id, generation, tree, updated_at, ...workspace }) => ({
-      workspace_id: id,
-      ...workspace,
-      updated_at: updated_at.toISOString()
-    })),
+    workspaces: found.slice(0, limit).map(shownWorkspace),
     next_cursor: found.length > limit ? places.write(asked, [last!.updated_at.getTime(), last!.id]) : null
   }
 })
@@ -77,6 +85,7 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
         return { success: true, workspace_id: workspace, commit }
       }).pipe(orProblem)
     )
+    .handle("workspace", ({ params }) => Effect.map(own(params.id), shownWorkspace))
     .handle("commits", ({ params, query }) =>
       Effect.gen(function* () {
         const workspace = yield* own(params.id)

@@ -53,6 +53,7 @@ export interface Operations {
         readonly org_id: string
         readonly user_id: string
         readonly files: number
+        readonly repository_bytes: number | null
         readonly updated_at: string
       }>
       readonly next_cursor: string | null

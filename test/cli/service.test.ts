@@ -210,7 +210,8 @@ describe("cairn, beside a service", () => {
       "ann"
     )
     assert.include(commits[0], { sha: commit })
-    const { files } = await json<{ files: ReadonlyArray<{ path: string }> }>("workspace", "files", id)
+    const { files } = await json<{ files: ReadonlyArray<{ path: string; size: number }> }>("workspace", "files", id)
+    assert.include(workspaces[0], { repository_bytes: files[0]!.size })
     assert.deepStrictEqual(
       files.map(({ path }) => path),
       ["tide_table.sh"]

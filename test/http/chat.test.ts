@@ -163,6 +163,7 @@ describe("a workspace", () => {
       [theirs.workspace_id]
     )
     const routes = [
+      "",
       "commits",
       `commits/${mine.commit}`,
       "tree",
@@ -230,11 +231,9 @@ describe("a workspace", () => {
     const made: Array<string> = []
     for (let n = 0; n < 5; n++) made.unshift((await ended(service.call, `page ${n} ${randomUUID()}`, "pages")).commit)
     const { json } = await service.call("GET", "/api/workspaces")
-    const {
-      workspace_id: id,
-      head,
-      commits
-    } = json.workspaces.find((one: { user_id: string }) => one.user_id === "pages")
+    const listed = json.workspaces.find((one: { user_id: string }) => one.user_id === "pages")
+    const { workspace_id: id, head, commits } = listed
+    assert.deepStrictEqual((await service.call("GET", `/api/workspaces/${id}`)).json, listed)
     assert.deepStrictEqual([head, commits], [made[0], 5])
     const page = async (query: string) =>
       (await service.call("GET", `/api/workspaces/${id}/commits?${query}`)).json.commits.map(

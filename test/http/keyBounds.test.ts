@@ -29,7 +29,7 @@ const idsOf = async (key: string): Promise<ReadonlyArray<string>> => {
 /** That a workspace is none for this key, in whatever way it is asked for. */
 const isNone = async (key: string, workspace: string, commit: string) => {
   const by = service.as(key)
-  for (const path of ["commits", `commits/${commit}`, "tree", "files/a.txt"])
+  for (const path of ["", "commits", `commits/${commit}`, "tree", "files/a.txt"])
     refused(await by("GET", `/api/workspaces/${workspace}/${path}`), 404, "not_found/workspace")
   refused(await by("POST", `/api/workspaces/${workspace}/restore`, { commit }), 404, "not_found/workspace")
   refused(await by("DELETE", `/api/workspaces/${workspace}/files/a.txt`), 404, "not_found/workspace")

@@ -39,6 +39,11 @@ const objectsOf = (id: string) =>
     .map(String)
     .filter((name) => name.startsWith("objects/"))
     .sort()
+/** What the list of workspaces says of one. */
+const bytesOf = async (call: Call, id: string): Promise<number | null> =>
+  (await good200(call("GET", "/api/workspaces"))).workspaces.find(
+    ({ workspace_id }: { readonly workspace_id: string }) => workspace_id === id
+  ).repository_bytes
 const put = (call: Call, id: string, path: string, bytes: number) =>
   call("PUT", `/api/workspaces/${id}/files/${path}`, "x".repeat(bytes))
 
@@ -268,6 +273,7 @@ describe("bounds", () => {
       repository_bytes: 1_000,
       bounds: [{ key_id: null, bound: "repository_bytes", limit: 1_000, used: 1_000 }]
     })
+    assert.strictEqual(await bytesOf(call, id), 1_000)
     refused(await put(call, id, "b.txt", 1), 403, "bound/reached")
     const refusal = await chat(call, "work", "files")
     refused(refusal, 403, "bound/reached")
@@ -275,6 +281,7 @@ describe("bounds", () => {
     await good200(call("DELETE", `/api/workspaces/${id}`))
     assert.deepInclude(await storedNow(call), { repository_bytes: 0 })
     const again = await workspace(call, "files")
+    assert.strictEqual(await bytesOf(call, again), 0)
     const both = await Promise.all([put(call, again, "c.txt", 700), put(call, again, "d.txt", 700)])
     assert.deepStrictEqual(both.map(({ status }) => status).sort(), [200, 403])
     assert.deepInclude(await storedNow(call), { repository_bytes: 700 })
@@ -301,6 +308,7 @@ describe("bounds", () => {
     await commit(5_000)
     await good("-C", clone, "push", "-q", "origin", "HEAD:main")
     assert.deepInclude(await storedNow(call), { repository_bytes: 5_000 })
+    assert.strictEqual(await bytesOf(call, id), 5_000)
     await commit(1)
     const full = await git("-C", clone, "push", "origin", "HEAD:main")
     assert.include(full.err.replace(/\s+/g, " "), "5000 used. It does not reset")

@@ -128,7 +128,10 @@ describe("lists", () => {
     const [line] = workspaces.split("\n").filter((one) => one.includes(structure.workspace_id))
     const list = `cairn://workspaces/${structure.workspace_id}/files`
     // what callers named stays on its line
-    assert.match(line!, /^- cairn:\S+: org_id "acme", user_id "flo \\"the\\nfirst\\"", files: 2, changed \d{4}-/)
+    assert.match(
+      line!,
+      /^- cairn:\S+: org_id "acme", user_id "flo \\"the\\nfirst\\"", files: 2, bytes of its commits: 19, changed \d{4}-/
+    )
     assert.include(line!, `${list}:`)
     assert.include(text, list)
     const files = (await textOf(list)).split("\n")

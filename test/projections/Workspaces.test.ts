@@ -4,6 +4,13 @@ import { Chat, ChatCommand } from "#domain/Chat.ts"
 import type { DomainEvent } from "#domain/events.ts"
 import { WorkspaceCommand } from "#domain/Workspace/commands.ts"
 import { Workspace } from "#domain/Workspace/decider.ts"
+import {
+  CommitsPushed,
+  type FilesChange,
+  FilesChanged,
+  WorkspaceOpened,
+  WorkspaceRestored
+} from "#domain/Workspace/events.ts"
 import type { Recorded } from "#engine/Event.ts"
 import { Workspaces } from "#projections/Workspaces/tables.ts"
 import { decode } from "#src/codec.ts"
@@ -135,9 +142,33 @@ const readModel = (events: ReadonlyArray<Recorded<DomainEvent>>) =>
     })
   )
 
+const opened = WorkspaceOpened.make({
+  workspace: "w1",
+  generation: 0,
+  subject: "workspace/w1.0",
+  text: { org: "acme", user: "eve" }
+})
+const moved = { workspace: "w1", commit: "c", parent: null, tree: "t", files: 1 }
+const nothing = { created: 0, modified: 0, deleted: 0 }
+const change = (more: Partial<FilesChange>) => FilesChanged.make({ ...moved, ...nothing, how: "put", ...more })
+const pushed = CommitsPushed.make({ ...moved, ...nothing, created: 1, commits: 1, bytes: 200 })
+const restored = WorkspaceRestored.make({ ...moved, restored: "c" })
+const bytesAfter = (...log: ReadonlyArray<DomainEvent>) =>
+  readModel(live([opened, ...log]))["workspaces"]![0]!["repository_bytes"]
+
 const steps = Arbitrary.array(Arbitrary.schema(Step), { maxLength: 40 })
 
 describe("the read model of workspaces", () => {
+  it("counts the bytes that commits brought: none in deleting, in restoring, and in the empty commit of one that was opened", () => {
+    const put = change({ created: 1, bytes: 30 })
+    assert.strictEqual(bytesAfter(change({ how: "opened" })), 0)
+    assert.strictEqual(bytesAfter(put, change({ how: "deleted", deleted: 1 }), restored, pushed), 230)
+    // an event from before this was counted, also when later ones are
+    assert.strictEqual(bytesAfter(put, change({ modified: 1 })), null)
+    assert.strictEqual(bytesAfter(change({ created: 1 }), put), null)
+    assert.strictEqual(bytesAfter(change({ how: "deleted", deleted: 1 }), put), 30)
+  })
+
   it.prop(
     "is the same after an erasure and when it is built from what is left",
     [steps],

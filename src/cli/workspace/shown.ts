@@ -9,6 +9,8 @@ interface ListedWorkspace {
   readonly user_id: string
   readonly commits: number
   readonly files: number
+  /** Unknown to a service that is older than the count, and of commits that are. */
+  readonly repository_bytes?: number | null
   readonly updated_at: string
   readonly head: string
 }
@@ -16,9 +18,9 @@ interface ListedWorkspace {
 /** Workspaces as lines of a table. */
 export const workspaceTable = (workspaces: ReadonlyArray<ListedWorkspace>) =>
   table(
-    ["id", "org", "user", "commits", "files", "updated", "head"],
-    workspaces.map(({ workspace_id, org_id, user_id, commits, files, updated_at, head }) => [
-      ...[workspace_id, org_id, user_id, commits, files, updated_at],
+    ["id", "org", "user", "commits", "files", "bytes", "updated", "head"],
+    workspaces.map(({ workspace_id, org_id, user_id, commits, files, repository_bytes, updated_at, head }) => [
+      ...[workspace_id, org_id, user_id, commits, files, repository_bytes, updated_at],
       head.slice(0, 12)
     ])
   )

@@ -8,13 +8,21 @@ import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
 import { href } from "../router.ts"
 import { useTitle } from "../title.ts"
+import { bytesIn } from "../workspaces/bytes.ts"
 
 const atOnce = 100
+
+/** All that it has been given, which its history keeps: what the bound of stored bytes counts. */
+const Size = ({ of }: { readonly of: number | null }): Node =>
+  of === null
+    ? html`<span class="number quiet" title="Some of its commits are older than the count">size unknown</span>`
+    : html`<span class="number" title="What its commits brought, also what is deleted since: its history has it"><b>${bytesIn(of)}</b> <span class="quiet">with history</span></span>`
 
 const Row = ({ of }: { readonly of: Workspace }): Node => html`
   <li><a class="row" href=${href("workspace", { id: of.workspaceId })}>
     <span class="who"><${Text} of=${of.userId} /> <span class="quiet">in <${Text} of=${of.orgId} /></span></span>
     <span class="number"><b>${of.files.toLocaleString("en")}</b> ${of.files === 1 ? "file" : "files"}</span>
+    <${Size} of=${of.repositoryBytes} />
     <span class="number"><b>${of.commits.toLocaleString("en")}</b> ${of.commits === 1 ? "commit" : "commits"}</span>
     <span class="quiet"><${Time} at=${of.updatedAt} /></span>
   </a></li>`

@@ -14,12 +14,9 @@ const cloneOf = (id: string): string => {
   return `git clone "${protocol}//agent:$CAIRN_API_KEY@${host}/git/${id}.git" workspace`
 }
 
-/** Whose a workspace is, where it is among those that changed last; `undefined`: not known yet. */
+/** Whose a workspace is; `null`: it is none of the reader's, `undefined`: not known yet. */
 const useOwner = (id: string): Workspace | null | undefined => {
-  const [loaded] = useLoaded(id, async ({ cairn }, signal) => {
-    const { workspaces } = await cairn.workspaces.list({}, { signal })
-    return workspaces.find(({ workspaceId }) => workspaceId === id) ?? null
-  })
+  const [loaded] = useLoaded(id, ({ cairn }, signal) => cairn.workspaces.get(id, { signal }))
   return loaded.state === "failed" ? null : loaded.value
 }
 

@@ -162,7 +162,14 @@ describe("a chat", () => {
     const { workspaceId: id, commit, sessionId } = answer
     const { workspaces } = await cairn.workspaces.list()
     const mine = workspaces.find(({ workspaceId }) => workspaceId === id)
-    assert.deepInclude(mine, { orgId: "acme", userId: "ada", head: commit, commits: 1, files: 1 } as never)
+    assert.deepInclude(mine, {
+      orgId: "acme",
+      userId: "ada",
+      head: commit,
+      commits: 1,
+      files: 1,
+      repositoryBytes: 6
+    } as never)
     const { commits } = await cairn.workspaces.commits(id, { limit: 5 })
     assert.deepStrictEqual(
       commits.map(({ sha, sessionId, changes }) => [sha, sessionId, changes]),

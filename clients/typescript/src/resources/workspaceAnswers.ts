@@ -3,7 +3,7 @@ import { type Answer, json } from "../request.ts"
 import { type Commit, type CommitWire, commitOf } from "./commits.ts"
 
 /** The workspace of one (`orgId`, `userId`). */
-export interface Workspace {
+export interface Workspace extends Result {
   /** A UUID. */
   readonly workspaceId: string
   /** The `org` of its chats. */
@@ -16,6 +16,8 @@ export interface Workspace {
   readonly commits: number
   /** How many there are at the head. */
   readonly files: number
+  /** Bytes that its commits brought, as the bound of that name counts them; `null`: one is older than the count. */
+  readonly repositoryBytes: number | null
   /** ISO 8601. */
   readonly updatedAt: string
 }
@@ -138,33 +140,39 @@ export interface DeleteWorkspaceResponse extends Result {
   readonly position: string
 }
 
+interface WorkspaceWire {
+  readonly workspace_id: string
+  readonly org_id: string
+  readonly user_id: string
+  readonly head: string
+  readonly commits: number
+  readonly files: number
+  readonly repository_bytes?: number | null
+  readonly updated_at: string
+}
 interface WorkspacesWire {
-  readonly workspaces: ReadonlyArray<{
-    readonly workspace_id: string
-    readonly org_id: string
-    readonly user_id: string
-    readonly head: string
-    readonly commits: number
-    readonly files: number
-    readonly updated_at: string
-  }>
+  readonly workspaces: ReadonlyArray<WorkspaceWire>
   readonly next_cursor?: string | null
 }
 
+const workspaceOf = (wire: WorkspaceWire): Workspace => ({
+  workspaceId: wire.workspace_id,
+  orgId: wire.org_id,
+  userId: wire.user_id,
+  head: wire.head,
+  commits: wire.commits,
+  files: wire.files,
+  repositoryBytes: wire.repository_bytes ?? null,
+  updatedAt: wire.updated_at
+})
+
 export const workspaces: Answer<WorkspaceList> = json(
   (wire: WorkspacesWire): WorkspaceList => ({
-    workspaces: wire.workspaces.map(({ workspace_id, org_id, user_id, head, commits, files, updated_at }) => ({
-      workspaceId: workspace_id,
-      orgId: org_id,
-      userId: user_id,
-      head,
-      commits,
-      files,
-      updatedAt: updated_at
-    })),
+    workspaces: wire.workspaces.map(workspaceOf),
     nextCursor: wire.next_cursor ?? null
   })
 )
+export const workspace: Answer<Workspace> = json(workspaceOf)
 export const commits: Answer<CommitList> = json(
   (wire: { commits: ReadonlyArray<CommitWire> }): CommitList => ({ commits: wire.commits.map(commitOf) })
 )

@@ -25,7 +25,9 @@ import {
   tree,
   type UnpackResponse,
   unpacked,
+  type Workspace,
   type WorkspaceList,
+  workspace,
   workspaces
 } from "./workspaceAnswers.ts"
 
@@ -66,6 +68,11 @@ export class Workspaces {
     options?: RequestOptions
   ): APIPromise<WorkspaceList> {
     return this.#get(() => "/api/workspaces", workspaces, options, { limit: page.limit, cursor: page.cursor })
+  }
+
+  /** One of them, as it stands. */
+  get(id: string, options?: RequestOptions): APIPromise<Workspace> {
+    return this.#get(() => base(id), workspace, options)
   }
 
   /**

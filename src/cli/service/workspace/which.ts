@@ -11,6 +11,7 @@ interface Listed {
   readonly head: string
   readonly commits: number
   readonly files: number
+  readonly repository_bytes?: number | null
   readonly updated_at: string
 }
 

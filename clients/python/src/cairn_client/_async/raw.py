@@ -69,6 +69,7 @@ class AsyncWorkspacesWithRawResponse:
     def __init__(self, workspaces: AsyncWorkspaces) -> None:
         self.chat = async_raw(workspaces.chat)
         self.list = async_raw(workspaces.list)
+        self.get = async_raw(workspaces.get)
         self.commits = async_raw(workspaces.commits)
         self.commit = async_raw(workspaces.commit)
         self.compare = async_raw(workspaces.compare)

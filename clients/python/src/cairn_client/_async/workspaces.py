@@ -20,6 +20,7 @@ from cairn_client.types import (
     RestoreResponse,
     Tree,
     UnpackResponse,
+    Workspace,
     WorkspaceList,
 )
 
@@ -60,6 +61,17 @@ class AsyncWorkspaces:
         query = {"limit": limit, "cursor": cursor}
         request = Request("GET", "/api/workspaces", query=query, options=options)
         return await self._transport.ask(request, WorkspaceList)
+
+    async def get(self, workspace_id: str, **options: Unpack[CallOptions]) -> Workspace:
+        """One workspace as it stands: what `list` has of it.
+
+        Args:
+            workspace_id: the workspace.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
+        path = path_of("api", "workspaces", workspace_id)
+        return await self._transport.ask(Request("GET", path, options=options), Workspace)
 
     async def commits(
         self,

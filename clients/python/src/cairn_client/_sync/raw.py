@@ -70,6 +70,7 @@ class WorkspacesWithRawResponse:
     def __init__(self, workspaces: Workspaces) -> None:
         self.chat = raw(workspaces.chat)
         self.list = raw(workspaces.list)
+        self.get = raw(workspaces.get)
         self.commits = raw(workspaces.commits)
         self.commit = raw(workspaces.commit)
         self.compare = raw(workspaces.compare)

@@ -31,7 +31,7 @@ class ChatResponse(Result):
     """The SHA of the commit that holds the files."""
 
 
-class Workspace(Model):
+class Workspace(Result):
     """A workspace: the files of one (org, user)."""
 
     workspace_id: str
@@ -46,6 +46,8 @@ class Workspace(Model):
     """How many there are."""
     files: int
     """How many there are at the head."""
+    repository_bytes: int | None = None
+    """Bytes that its commits brought, as the bound of that name counts them; `None`: one is older than the count."""
     updated_at: datetime
     """When the latest commit was made."""
 
