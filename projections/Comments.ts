@@ -84,6 +84,9 @@ const latest = (schema: string, snippet: string, tenant: string, homes: string):
   return `(${by(own)} UNION ALL ${by(`<> ${tenant}`)})`
 }
 
+/** SQL for when a comment was said, as ISO 8601. */
+const createdAt = `to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
 /**
  * SQL for a snippet's comments as JSON, oldest first: the latest by those whose snippet it is, and the latest by
  * others, so that no stranger can push theirs out of sight, and of a customer's workspace no other's. `schema` is the
@@ -92,8 +95,7 @@ const latest = (schema: string, snippet: string, tenant: string, homes: string):
  */
 export const commentsOf = (...of: Parameters<typeof latest>): string =>
   `(SELECT coalesce(json_agg(json_build_object('id', c.id, 'tenant', c.tenant, 'author', c.author, 'home', c.home,
-      'agent', c.agent, 'text', c.words,
-      'created_at', to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY c.position), '[]')
+      'agent', c.agent, 'text', c.words, 'created_at', ${createdAt}) ORDER BY c.position), '[]')
     FROM ${latest(...of)} c)`
 
 /** SQL for how many bytes the texts of the same comments have. */
@@ -123,6 +125,34 @@ export const shownAs = (
     comment.tenant !== snippetTenant || (tenant !== snippetTenant && (home === null || home === comment.tenant))
   return includePublic && open ? "strange" : "hidden"
 }
+
+/** A comment without its text: whose it is, where it stands, and how many bytes the text has. */
+export interface PlacedComment extends Pick<CommentRow, "id" | "tenant" | "home" | "position"> {
+  readonly bytes: number
+}
+
+/**
+ * All comments on a snippet, the latest first: they are bounded, and which of them somebody may see `shownAs` says.
+ * `schema` is the catalogue's.
+ */
+export const placedComments = (schema: string, snippet: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<PlacedComment>(
+      `SELECT id, tenant, home, position::float8 AS position, octet_length(words) AS bytes
+       FROM "${schema}".comments WHERE snippet = $1 ORDER BY position DESC`,
+      [snippet]
+    )
+  )
+
+/** Those of some comments that are there, the latest first. `schema` is the catalogue's. */
+export const commentsByIds = (schema: string, ids: ReadonlyArray<string>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<Comment>(
+      `SELECT c.id, c.tenant, c.author, c.home, c.agent, c.words AS text, ${createdAt} AS created_at
+       FROM "${schema}".comments c WHERE c.id = ANY ($1::text[]) ORDER BY c.position DESC`,
+      [ids]
+    )
+  )
 
 /** Whose a comment is, and on what; `schema` is the catalogue's. */
 export const knownComment = (schema: string, id: string) =>

@@ -73,6 +73,7 @@ export const operations = {
   "repos.repo": reads,
   "raw.searchLogs": reads,
   "raw.rawSnippet": reads,
+  "comments.listComments": reads,
   "comments.addComment": writes,
   "comments.deleteComment": deletes,
   "patterns.taskPatterns": reads,

@@ -1,7 +1,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { body } from "./body.ts"
-import { Id, textUpTo } from "./fields.ts"
+import { Cursor, NextCursor } from "./cursor.ts"
+import { Id, textUpTo, wholeInQuery } from "./fields.ts"
 import { oneText, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
@@ -21,6 +22,17 @@ export type ShownComment = typeof ShownComment.Type
 /** Routes of comments on snippets. */
 export class CommentsApi extends HttpApiGroup.make("comments")
   .add(
+    HttpApiEndpoint.get("listComments", "/api/snippets/:id/comments", {
+      params: { id: Id },
+      query: Schema.Struct({ limit: wholeInQuery(1, 1000), cursor: Schema.optional(Cursor) }),
+      success: Schema.Struct({ comments: Schema.Array(ShownComment), next_cursor: NextCursor })
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "The comments on a snippet, the latest first",
+        description:
+          "For whoever sees the snippet: those that search results show the latest of, and the earlier ones. What was said in a workspace is told only there, and what other organizations said only with `X-Cairn-Public-Snips: true`, as `external`. At most 100 at a time, fewer where they are long, 20 unless `limit` says otherwise. Go on with `cursor` = `next_cursor`."
+      })
+    ),
     HttpApiEndpoint.post("addComment", "/api/store/comment", {
       payload: body(
         Schema.Struct({ code_block_id: Id, text: textUpTo(10_000) }).annotate({

@@ -9,15 +9,15 @@ import type { SnippetEvent } from "#domain/Snippet/events.ts"
 import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
-import { type Comment, commentsShown, emailsOf, knownComment, shownAs } from "#projections/Comments.ts"
-import { type CommentedEntry, knownSnippet } from "#projections/Snippets/queries.ts"
+import { knownComment, shownAs } from "#projections/Comments.ts"
+import { knownSnippet } from "#projections/Snippets/queries.ts"
 import { Snippets, schema } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
-import type { ShownComment } from "#src/api/Comments.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import { codeBlock } from "#src/snippets/codeBlock.ts"
 import { commandMetadata, doneBefore, freshOrStale, written } from "./answer.ts"
+import { listComments } from "./Comments/list.ts"
 import { orProblem } from "./refusals.ts"
 import { mayDelete } from "./Snippets/storedBy.ts"
 
@@ -26,33 +26,6 @@ const noSnippet = fieldProblem(
   "code_block_id",
   "No snippet of this request's scope has this id or name. Search for it, or check the workspace header."
 )
-
-type Commented = Pick<CommentedEntry, "tenant" | "comments">
-
-/**
- * How comments on snippets are shown to a tenant: with the e-mail addresses of its own users alone, and strangers' only
- * where public snippets are asked for. Whoever may find a public snippet may write there, also to its owner's agents.
- */
-export const shownComments = Effect.fnUntraced(function* (
-  tenant: string,
-  { homes, includePublic }: Pick<Scope, "homes" | "includePublic">,
-  snippets: ReadonlyArray<Commented>
-) {
-  const seen = snippets.map(({ tenant: of, comments }) =>
-    comments
-      .map((comment) => ({ ...comment, shownAs: shownAs({ tenant, homes, includePublic }, of, comment) }))
-      .filter(({ shownAs }) => shownAs !== "hidden")
-      .slice(-commentsShown)
-  )
-  const authors = seen.flat().flatMap(({ shownAs, author }) => (shownAs === "own" && author !== null ? [author] : []))
-  const emails = yield* Effect.orDie(emailsOf(tenant, [...new Set(authors)]))
-  const shown = ({ id, shownAs, author, agent, text, created_at }: Comment & { shownAs: string }): ShownComment => {
-    const own = shownAs === "own"
-    const email = own ? (emails.get(author ?? "") ?? "erased") : "external"
-    return { id, email, agent_id: own ? agent : null, text, created_at }
-  }
-  return seen.map((comments) => comments.map(shown))
-})
 
 /**
  * Deletes a comment for its author, or for who could delete the snippet. Of what the caller can't see they learn
@@ -76,6 +49,8 @@ const deleted = Effect.fnUntraced(function* (holder: Holder, scope: Scope, comme
 
 export const layer = HttpApiBuilder.group(Api, "comments", (handlers) =>
   handlers
+    .handle("listComments", ({ params, query }) => orProblem(listComments(params.id, query)))
+
     .handle("addComment", ({ payload }) =>
       Effect.gen(function* () {
         const { user, email } = yield* Caller

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { binsOf, commentsIn, gradingsIn, votesIn } from "#src/console/snippet/votes.ts"
+import { binsOf, gradingsIn, votesIn } from "#src/console/snippet/votes.ts"
 import type { RecordedEvent } from "../../clients/typescript/src/index.ts"
 
 let position = 0
@@ -35,16 +35,6 @@ describe("a snippet's votes, out of its events", () => {
     assert.deepInclude(erased, { isFor: true, count: 1, source: "human", task: "", reason: "" })
     assert.deepInclude(named, { isFor: false, count: 3, source: "cli", task: "sort", reason: "slow" })
     assert.deepInclude(graded, { source: "grading" })
-  })
-
-  it("and so are its comments, but for what was taken back", () => {
-    const said = (text: RecordedEvent["data"]) => event("CommentAdded", { comment: "c", ...text })
-    const text = { words: "Works.", agent: "researcher" }
-    const comments = commentsIn([cast(1, { text }), said({ text: null }), said({ text })])
-    assert.deepStrictEqual(
-      comments.map(({ words, agent }) => [words, agent]),
-      [["Works.", "researcher"]]
-    )
   })
 
   it("are told by day, all of them, in thirty bars at most", () => {

@@ -36,6 +36,7 @@ IDS = (
     ("/api/workspaces/", "workspace"),
     ("/api/store/status/", "status"),
     ("/api/store/code-block/", "snippet"),
+    ("/api/snippets/", "snippet"),
     ("/api/users/", "user"),
     ("/api/repos/", "repository"),
     ("/raw/", "snippet"),

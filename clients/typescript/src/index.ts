@@ -38,7 +38,7 @@ export type { BulkExecutionResultResponse, BulkUploadParams, LogFile } from "./r
 export type { Chat, ChatParams } from "./resources/chat.ts"
 export type { ChatResponse } from "./resources/chatResponse.ts"
 export type { CodeBlock, Dependencies, JsonObject } from "./resources/codeBlocks.ts"
-export type { Comment, CommentResponse, DeleteCommentResponse } from "./resources/comments.ts"
+export type { Comment, CommentList, CommentResponse, DeleteCommentResponse } from "./resources/comments.ts"
 export type { Commit, CommitAuthor, FileChange } from "./resources/commits.ts"
 export type {
   AuditedEvent,

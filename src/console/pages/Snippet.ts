@@ -6,6 +6,7 @@ import { wholePage } from "../parts/States.ts"
 import { Votes } from "../parts/Votes.ts"
 import { href, route } from "../router.ts"
 import { Blocks, Inlines } from "../snippet/Blocks.ts"
+import { Comments } from "../snippet/Comments.ts"
 import { DeleteSnippet } from "../snippet/Delete.ts"
 import { Executions } from "../snippet/Executions.ts"
 import { FoundFor } from "../snippet/FoundFor.ts"
@@ -74,6 +75,7 @@ const Sheet = ({
         <${SnippetFunctions} id=${id} />
         <${Executions} id=${id} />
         <${FoundFor} id=${id} />
+        <${Comments} id=${id} />
         <${History} id=${id} />
       </div>
       <aside aria-label="Facts">

@@ -4,7 +4,6 @@ import { Rows } from "../events/Rows.ts"
 import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
 import { Chart } from "../overview/Chart.ts"
-import { Long } from "../parts/Long.ts"
 import { whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
@@ -12,11 +11,11 @@ import { useSome } from "../parts/useSome.ts"
 import { href } from "../router.ts"
 import { may } from "../session.ts"
 import { type Names, useNames } from "../usage/names.ts"
-import { binsOf, type Comment, commentsIn, type Grading, gradingsIn, type Vote, votesIn } from "./votes.ts"
+import { binsOf, type Grading, gradingsIn, type Vote, votesIn } from "./votes.ts"
 
-/** Of each kind that tells of votes, gradings and comments, how many events are read: the newest. */
+/** Of each kind that tells of votes and gradings, how many events are read: the newest. */
 const read = 1_000
-const kinds = ["VoteCast", "VoteRequested", "GradingFailed", "GradingCancelled", "CommentAdded"]
+const kinds = ["VoteCast", "VoteRequested", "GradingFailed", "GradingCancelled"]
 /** Rows of a list that are shown until more are asked for. */
 const few = 10
 
@@ -64,27 +63,10 @@ const Gradings = ({ gradings }: { readonly gradings: ReadonlyArray<Grading> }): 
   )}</ul>${more && html`<p>${more}</p>`}`
 }
 
-/** What was said of the snippet; of what was taken back or erased there is no word. */
-const Comments = ({
-  comments,
-  names
-}: {
-  readonly comments: ReadonlyArray<Comment>
-  readonly names: Names["names"]
-}): Node => {
-  const [rows, more] = useSome(comments.toReversed(), { first: few, step: 200 })
-  if (comments.length === 0) return html`<p class="note">Nobody has said anything about it.</p>`
-  return html`<ul class="rows comments">${rows.map(
-    ({ position, at, by, agent, words }) => html`<li key=${position}>
-      <p class="quiet"><${Actor} of=${by} names=${names} />${agent !== "" && html`, by the agent <${Text} of=${agent} />`}, <a class="quiet" href=${href("event", { position })}><${Time} at=${at} /></a></p>
-      <p><${Long} of=${words} /></p></li>`
-  )}</ul>${more && html`<p>${more}</p>`}`
-}
-
 interface Read {
   /** What happened last. */
   readonly latest: ReadonlyArray<RecordedEvent>
-  /** All votes, gradings and comments, in their order; `hasMore`: there were earlier ones. */
+  /** All votes and gradings, in their order; `hasMore`: there were earlier ones. */
   readonly votes: ReadonlyArray<RecordedEvent>
   readonly hasMore: boolean
 }
@@ -94,9 +76,8 @@ const Told = ({ latest, votes, hasMore, id }: Read & { readonly id: string }): N
   const log = href("events", {}, { stream: `snippet-${id}` })
   return html`
     <section class="votes-over-time"><h2>Votes over time</h2><${VotesOverTime} votes=${votesIn(votes)} names=${names} /></section>
-    <section><h2>Comments</h2><${Comments} comments=${commentsIn(votes)} names=${names} /></section>
     <section><h2>AI gradings</h2><${Gradings} gradings=${gradingsIn(votes)} />
-      ${hasMore && html`<p class="note">Votes, gradings and comments are the latest ${read.toLocaleString("en")} of each kind.</p>`}</section>
+      ${hasMore && html`<p class="note">Votes and gradings are the latest ${read.toLocaleString("en")} of each kind.</p>`}</section>
     <section><h2>What happened to it</h2>
       <${Rows} of=${latest.toReversed()} names=${names} label="Events of the snippet, the newest first" />
       <p class="note"><a href=${log}>All of it, in the log</a></p></section>`

@@ -39,28 +39,6 @@ export const votesIn = (events: ReadonlyArray<RecordedEvent>): ReadonlyArray<Vot
       reason: textOf(data, "reason")
     }))
 
-/** What somebody said of a snippet. */
-export interface Comment {
-  readonly position: string
-  readonly at: string
-  readonly by: EventActor
-  /** That said it for them; "": none. */
-  readonly agent: string
-  readonly words: string
-}
-
-/** The comments among a snippet's events, in their order, but for those that were taken back. */
-export const commentsIn = (events: ReadonlyArray<RecordedEvent>): ReadonlyArray<Comment> =>
-  events
-    .filter(({ type, data }) => type === "CommentAdded" && textOf(data, "words") !== "")
-    .map(({ data, position, recordedAt, actor }) => ({
-      position,
-      at: recordedAt,
-      by: actor,
-      agent: textOf(data, "agent"),
-      words: textOf(data, "words")
-    }))
-
 /** An AI grading that was asked for, and what came of it. */
 export interface Grading {
   readonly position: string

@@ -9,7 +9,7 @@ import { bytesOf, slice } from "#src/portions.ts"
 import { Reputations } from "#src/snippets/reputation.ts"
 import { type FoundSnippet, noteAnswer, Search } from "#src/snippets/search.ts"
 import { freshOrStale, searched, shownFound, staleIn } from "../answer.ts"
-import { shownComments } from "../Comments.ts"
+import { shownComments } from "../Comments/shown.ts"
 import { values } from "../pieces.ts"
 import { kindsOf, matchOf, namespacesOf } from "./match.ts"
 

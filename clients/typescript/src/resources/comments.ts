@@ -49,6 +49,14 @@ export interface CommentResponse extends Result {
   readonly comment: Comment
 }
 
+/** What `snippets.comments` gives. */
+export interface CommentList extends Result {
+  /** The latest first. */
+  readonly comments: ReadonlyArray<Comment>
+  /** For `cursor`; `null` at the end. */
+  readonly nextCursor: string | null
+}
+
 /** What `snippets.deleteComment` gives. */
 export interface DeleteCommentResponse extends Result {
   /** True: whatever goes wrong is raised. */
@@ -70,5 +78,18 @@ export const comment = ({ codeBlockId, text }: CommentParams): Call<CommentRespo
   answer: json((wire: { success: boolean; comment: CommentWire }) => ({
     success: wire.success,
     comment: commentOf(wire.comment)
+  }))
+})
+
+export const commentsOn = (
+  id: string,
+  page: { readonly limit?: number | undefined; readonly cursor?: string | undefined }
+): Call<CommentList> => ({
+  method: "GET",
+  path: `/api/snippets/${part("codeBlockId", id)}/comments`,
+  query: { limit: page.limit, cursor: page.cursor },
+  answer: json((wire: { comments: ReadonlyArray<CommentWire>; next_cursor: string | null }) => ({
+    comments: wire.comments.map(commentOf),
+    nextCursor: wire.next_cursor
   }))
 })

@@ -5,7 +5,14 @@ import type { RequestOptions } from "../options.ts"
 import { text as markdown, part } from "../request.ts"
 import type { Transport } from "../transport.ts"
 import { type BulkExecutionResultResponse, type BulkUploadParams, bulkUpload } from "./bulk.ts"
-import { type CommentResponse, comment, type DeleteCommentResponse, deleteComment } from "./comments.ts"
+import {
+  type CommentList,
+  type CommentResponse,
+  comment,
+  commentsOn,
+  type DeleteCommentResponse,
+  deleteComment
+} from "./comments.ts"
 import {
   type BrowsePublicParams,
   type BrowsePublicResponse,
@@ -105,6 +112,20 @@ export class Snippets {
    */
   comment(codeBlockId: string, text: string, options?: RequestOptions): APIPromise<CommentResponse> {
     return this.#transport.send(() => comment({ codeBlockId, text }), options)
+  }
+
+  /**
+   * The comments on a snippet, the latest first: all of those that search results show the latest 20 of.
+   * @param codeBlockId A snippet's id.
+   * @param page `limit`: 1 to 100, 20 unless told; `cursor`: the `nextCursor` of an answer, to go on behind it.
+   * @throws {@link NotFoundError}: `not_found/snippet`.
+   */
+  comments(
+    codeBlockId: string,
+    page: { readonly limit?: number | undefined; readonly cursor?: string | undefined } = {},
+    options?: RequestOptions
+  ): APIPromise<CommentList> {
+    return this.#transport.send(() => commentsOn(codeBlockId, page), options)
   }
 
   /**

@@ -133,6 +133,7 @@ class AsyncSnippetStoreWithRawResponse:
         self.vote = async_raw(snippets.vote)
         self.create = async_raw(snippets.create)
         self.comment = async_raw(snippets.comment)
+        self.comments = async_raw(snippets.comments)
         self.delete_comment = async_raw(snippets.delete_comment)
         self.markdown = async_raw(snippets.markdown)
         self.functions = async_raw(snippets.functions)

@@ -134,6 +134,7 @@ class SnippetStoreWithRawResponse:
         self.vote = raw(snippets.vote)
         self.create = raw(snippets.create)
         self.comment = raw(snippets.comment)
+        self.comments = raw(snippets.comments)
         self.delete_comment = raw(snippets.delete_comment)
         self.markdown = raw(snippets.markdown)
         self.functions = raw(snippets.functions)

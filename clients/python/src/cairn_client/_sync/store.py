@@ -13,6 +13,7 @@ from cairn_client._sync.uploading import Uploading
 from cairn_client._sync.voting import Voting
 from cairn_client.types import (
     BrowsePublicResponse,
+    CommentList,
     CommentResponse,
     DeleteCommentResponse,
     RetrievalList,
@@ -105,6 +106,27 @@ class SnippetStore(Snippets, Uploading, Voting):
         """
         body = {"code_block_id": code_block_id, "text": text}
         return self._transport.ask(Request("POST", "/api/store/comment", body, options=options), CommentResponse)
+
+    def comments(
+        self,
+        code_block_id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> CommentList:
+        """The comments on a snippet, the latest first: all of those that search results show the latest 20 of.
+
+        Args:
+            code_block_id: the snippet's id.
+            limit: at most so many, 1 to 100. Default: 20.
+            cursor: the `next_cursor` of an answer, to go on behind it.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
+        path = path_of("api", "snippets", code_block_id, "comments")
+        request = Request("GET", path, query={"limit": limit, "cursor": cursor}, options=options)
+        return self._transport.ask(request, CommentList)
 
     def delete_comment(self, comment_id: str, **options: Unpack[CallOptions]) -> DeleteCommentResponse:
         """Deletes a comment, and its text for good: for its author, and for whoever may delete the snippet it is on.

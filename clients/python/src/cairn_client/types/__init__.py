@@ -108,6 +108,7 @@ from cairn_client.types.status import (
     TableDifference,
 )
 from cairn_client.types.stored import (
+    CommentList,
     CommentResponse,
     DeleteCommentResponse,
     Repo,
@@ -197,6 +198,7 @@ __all__ = [
     "CodeBlock",
     "CodeFile",
     "CodeFilesResponse",
+    "CommentList",
     "CommentResponse",
     "Commit",
     "CommitAuthor",

@@ -41,6 +41,15 @@ class CommentResponse(Result):
     comment: SnippetComment
 
 
+class CommentList(Result):
+    """Comments on a snippet."""
+
+    comments: list[SnippetComment]
+    """The latest first."""
+    next_cursor: str | None = None
+    """For `cursor`; `None` at the end."""
+
+
 class DeleteCommentResponse(Result):
     """What became of a comment that was to be deleted."""
 

@@ -1,0 +1,41 @@
+import type { Comment } from "../../../clients/typescript/src/index.ts"
+import { html, type Node } from "../html.ts"
+import { Long } from "../parts/Long.ts"
+import { More } from "../parts/More.ts"
+import { usePages } from "../parts/pages.ts"
+import { whenThere } from "../parts/States.ts"
+import { Text } from "../parts/Text.ts"
+import { Time } from "../parts/Time.ts"
+import { href } from "../router.ts"
+import { may } from "../session.ts"
+
+const Row = ({ of }: { readonly of: Comment }): Node => html`
+  <li>
+    <p class="quiet"><${Text} of=${of.email} />${of.agentId !== null && html`, by the agent <${Text} of=${of.agentId} />`}, <${Time} at=${of.createdAt} /></p>
+    <p><${Long} of=${of.text} /></p></li>`
+
+/** Said elsewhere than from where the reader looks: of that there is the log, for who may read it. */
+const Elsewhere = ({ id }: { readonly id: string }): Node | null => {
+  if (!may("events.newestEvents")) return null
+  const log = href("events", {}, { stream: `snippet-${id}`, type: "CommentAdded" })
+  return html`<p class="note">What was said in customers’ workspaces, and by other organizations, is not among them: <a href=${log}>all of it is in the log</a>.</p>`
+}
+
+/** What was said of a snippet, the latest first, to whoever reads it. */
+export const Comments = ({ id }: { readonly id: string }): Node => {
+  const { first, rows, more, problem } = usePages<Comment>(id, async ({ cairn }, cursor, signal) => {
+    const { comments, nextCursor } = await cairn.snippets.comments(id, { cursor }, { signal })
+    return { rows: comments, next: nextCursor }
+  })
+  return html`<section aria-labelledby="comments"><h2 id="comments">Comments</h2>${whenThere(
+    first,
+    () =>
+      html`${
+        rows.length === 0
+          ? html`<p class="note">Nobody has said anything about it.</p>`
+          : html`<ul class="rows comments">${rows.map((one) => html`<${Row} key=${one.id} of=${one} />`)}</ul>
+          <${More} more=${more} problem=${problem} label="Show earlier ones" />`
+      }<${Elsewhere} id=${id} />`,
+    2
+  )}</section>`
+}
