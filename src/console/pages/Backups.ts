@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { type Verified, verified } from "../backups/verified.ts"
 import { html, type Node } from "../html.ts"
+import { Button } from "../parts/Button.ts"
 import { Failed } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
@@ -79,9 +80,9 @@ export const Backups = (): Node => {
   return html`<div class="page backups"><header class="title"><h1>Backups</h1></header>
     <p class="description quiet">One file with all that the service has, of every organization, made while it goes on. For backups that add to each other: <code>cairn backup FOLDER</code>, where it runs.</p>
     <form class="fields" onSubmit=${begin} novalidate>
-      <label>Encrypt for <input value=${recipient} placeholder="age1…, or nobody" autocomplete="off" spellcheck="false" disabled=${busy} onInput=${(event: Event) => setRecipient(valueOf(event))} /></label>
+      <label>Encrypt for <input value=${recipient} placeholder="age1…, or nobody" autocomplete="off" spellcheck="false" readonly=${busy} onInput=${(event: Event) => setRecipient(valueOf(event))} /></label>
       ${recipient.trim() === "" && html`<p class="note warn">Without a recipient it is as secret as the service's data folder: it has all texts, and the digests of all keys.</p>`}
-      <div class="actions"><button class="primary" disabled=${busy}>Make a backup</button>
+      <div class="actions"><${Button} class="primary" busy=${busy}>Make a backup<//>
         ${busy && html`<button type="button" onClick=${() => running.current?.abort()}>Stop</button>`}
         <span role="status">${step.is === "made" && `${bytesIn(step.bytes)} so far…`}${step.is === "looked at" && `${step.files} of ${step.of} files looked at…`}</span></div>
     </form>

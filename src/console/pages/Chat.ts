@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks"
 import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
+import { Button } from "../parts/Button.ts"
 import { Text } from "../parts/Text.ts"
 import { valueOf } from "../parts/valueOf.ts"
 import { go, href, route } from "../router.ts"
@@ -29,6 +30,7 @@ export const Chat = (): Node => {
   const [busy, setBusy] = useState(false)
   const submit = async (event: Event) => {
     event.preventDefault()
+    if (busy) return
     const missing = [
       [task, "what it should do"],
       [user, "a user"],
@@ -65,6 +67,6 @@ export const Chat = (): Node => {
         <label class="check"><input type="checkbox" checked=${memory} onChange=${() => setMemory(!memory)} /> Remembers earlier ones</label>
       </div>
       <p class="problem" role="alert">${problem && html`<${Text} of=${problem} />`}</p>
-      <div class="actions"><button class="primary" disabled=${busy}>${busy ? "Asking…" : "Ask"}</button><span class="quiet">Ctrl and Enter does, too</span></div>
+      <div class="actions"><${Button} class="primary" busy=${busy}>${busy ? "Asking…" : "Ask"}<//><span class="quiet">Ctrl and Enter does, too</span></div>
     </form></div>`
 }

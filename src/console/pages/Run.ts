@@ -5,6 +5,7 @@ import { Replay, stepIn } from "../chat/Replay.ts"
 import { Turns } from "../chat/Turns.ts"
 import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
+import { Button } from "../parts/Button.ts"
 import { Long } from "../parts/Long.ts"
 import { Failed, Waiting } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
@@ -23,7 +24,7 @@ const Stop = ({ id }: { readonly id: string }): Node => {
       setSaid(failure(error))
     }
   }
-  return html`<button type="button" class="grave" disabled=${said === "Stopping…"} onClick=${stop}>${said === "Stopping…" ? said : "Stop"}</button>
+  return html`<${Button} type="button" class="grave" busy=${said === "Stopping…"} onClick=${stop}>${said === "Stopping…" ? said : "Stop"}<//>
     <span role="status">${said !== "Stopping…" && html`<${Text} of=${said} />`}</span>`
 }
 

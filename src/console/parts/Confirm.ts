@@ -3,6 +3,7 @@ import { PermissionDeniedError } from "../../../clients/typescript/src/index.ts"
 import { type Children, html, type Node } from "../html.ts"
 import { failure, may } from "../session.ts"
 import { plain } from "../visible.ts"
+import { Button } from "./Button.ts"
 import { Text } from "./Text.ts"
 
 /** A button for what can't be taken back, or should be looked at first: it says what will be, and asks. */
@@ -52,7 +53,7 @@ export const Confirm = ({
       <p class="problem" role="alert">${problem && html`<${Text} of=${problem} />`}</p>
       <div class="actions">
         <button type="button" onClick=${() => dialog.current?.close()}>${refused ? "Close" : "Leave it"}</button>
-        ${!refused && html`<button type="button" class=${grave ? "grave" : "primary"} disabled=${busy} onClick=${act}>${busy ? "…" : action}</button>`}
+        ${!refused && html`<${Button} type="button" class=${grave ? "grave" : "primary"} busy=${busy} onClick=${act}>${busy ? "…" : action}<//>`}
       </div>
     </dialog>`
 }

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks"
 import { html, type Node } from "../html.ts"
 import { failure, mayWrite, session } from "../session.ts"
 import { plain } from "../visible.ts"
+import { Button } from "./Button.ts"
 
 /** The votes of a snippet, and the reader's own: for a task, where there is one. */
 export const Votes = ({
@@ -33,8 +34,8 @@ export const Votes = ({
   const counts = [up + (own === true ? 1 : 0), down + (own === false ? 1 : 0)] as const
   if (!mayWrite.value) return html`<span class="votes quiet">${counts[0]} for, ${counts[1]} against</span>`
   const button = (succeeded: boolean, count: number, sign: string, label: string) => html`
-    <button type="button" class="small vote" aria-pressed=${own === succeeded} disabled=${own !== undefined && own !== succeeded}
-      onClick=${() => vote(succeeded)} aria-label=${`${label}: ${count} so far`}>${sign} ${count}</button>`
+    <${Button} type="button" class="small vote" aria-pressed=${own === succeeded} busy=${own !== undefined && own !== succeeded}
+      onClick=${() => vote(succeeded)} aria-label=${`${label}: ${count} so far`}>${sign} ${count}<//>`
   return html`<span class="votes">
     ${button(true, counts[0], "▲", `${plain(name)} helped`)}${button(false, counts[1], "▼", `${plain(name)} did not help`)}
     <span class="said" role="status">${said}</span></span>`

@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks"
 import type { CreatedKey } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
+import { Button } from "../parts/Button.ts"
 import { Copy } from "../parts/Copy.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
@@ -78,7 +79,7 @@ export const CreateKey = ({ again }: { readonly again: () => void }): Node => {
           : html`<form class="fields" onSubmit=${submit} novalidate>
             <${Fields} form=${form} set=${(part: Partial<typeof empty>) => setForm((before) => ({ ...before, ...part }))} />
             <p class="problem" role="alert">${problem && html`<${Text} of=${problem} />`}</p>
-            <div class="actions"><button type="button" onClick=${close}>Leave it</button><button class="primary" disabled=${busy}>${busy ? "…" : "Create"}</button></div>
+            <div class="actions"><button type="button" onClick=${close}>Leave it</button><${Button} class="primary" busy=${busy}>${busy ? "…" : "Create"}<//></div>
           </form>`
       }
     </dialog>`

@@ -4,6 +4,7 @@ import { placeIn } from "../events/asked.ts"
 import { html, type Node } from "../html.ts"
 import { useEvery } from "../live/useEvery.ts"
 import { useLoaded } from "../loading.ts"
+import { Button } from "../parts/Button.ts"
 import { Confirm } from "../parts/Confirm.ts"
 import { whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
@@ -38,7 +39,7 @@ const Make = ({ again }: { readonly again: () => void }): Node => {
   }
   return html`<form class="filters" onSubmit=${make}>
     <label>As of <input required value=${at} placeholder="a position, or 2026-01-31 12:00" autocomplete="off" spellcheck="false" onInput=${(event: Event) => setAt(valueOf(event))} /></label>
-    <button class="small" disabled=${busy}>${busy ? "…" : "Make"}</button>
+    <${Button} class="small" busy=${busy}>${busy ? "…" : "Make"}<//>
     ${problem && html`<p class="problem" role="alert"><${Text} of=${problem} /></p>`}</form>`
 }
 

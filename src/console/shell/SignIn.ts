@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks"
 import { PermissionDeniedError } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
+import { Button } from "../parts/Button.ts"
 import { Text } from "../parts/Text.ts"
 import { valueOf } from "../parts/valueOf.ts"
 import { failure, parting, signIn, signInByLink } from "../session.ts"
@@ -44,7 +45,7 @@ const ByLink = ({ code, keep, setKeep }: Keeping & { readonly code: string }): N
     <${Mark} />
     <p class="lead">You followed the link that the service has printed. Its code works once, within a minute.</p>
     ${parting.value !== "" && html`<p class="problem" role="alert"><${Text} of=${parting.value} /></p>`}
-    <button class="primary" autofocus disabled=${busy} aria-describedby="link-note">${busy ? "Signing in…" : "Sign in"}</button>
+    <${Button} class="primary" autofocus busy=${busy} aria-describedby="link-note">${busy ? "Signing in…" : "Sign in"}<//>
     <${Keep} keep=${keep} setKeep=${setKeep} />
     <p id="link-note" class="quiet">You sign in as who operates the service, for twelve hours, with a key that is made for it: it is called “Sign-in link”, and can be revoked.</p>
     <button type="button" class="small" onClick=${() => (linkCode.value = undefined)}>Use a key instead</button>
@@ -77,7 +78,7 @@ const ByKey = ({ keep, setKeep }: Keeping): Node => {
       value=${key} aria-invalid=${said !== ""} aria-describedby="key-said key-note" onInput=${(event: InputEvent) => setKey(valueOf(event))} />
     <p id="key-said" class="problem" role="alert">${said && html`<${Text} of=${said} />`}</p>
     <${Keep} keep=${keep} setKeep=${setKeep} />
-    <button class="primary" disabled=${busy}>${busy ? "Signing in…" : "Sign in"}</button>
+    <${Button} class="primary" busy=${busy}>${busy ? "Signing in…" : "Sign in"}<//>
     <p id="key-note" class="quiet">The first key is in <code>data/owner.key</code> where the service runs; started on a terminal, it prints a link that signs in. What you paste stays in this tab, and goes to this service alone.</p>
   </form>`
 }

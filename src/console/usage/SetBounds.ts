@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks"
 import type { Bounds } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
+import { Button } from "../parts/Button.ts"
 import { Text } from "../parts/Text.ts"
 import { valueOf } from "../parts/valueOf.ts"
 import { failure, may, session } from "../session.ts"
@@ -68,6 +69,6 @@ export const SetBounds = ({ again }: { readonly again: () => void }): Node => {
         )}
         <p class="quiet">It counts at once, also for chats that run. What is left empty is not bounded; keys may have bounds of their own besides.</p>
         <p class="problem" role="alert">${problem && html`<${Text} of=${problem} />`}</p>
-        <div class="actions"><button type="button" onClick=${() => dialog.current?.close()}>Leave it</button><button class="primary" disabled=${busy}>Set</button></div>
+        <div class="actions"><button type="button" onClick=${() => dialog.current?.close()}>Leave it</button><${Button} class="primary" busy=${busy}>Set<//></div>
       </form></dialog>`
 }
