@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import { NotFoundError, PermissionDeniedError } from "../../clients/typescript/src/index.ts"
 import { failure, type Session, session } from "./session.ts"
 
@@ -15,26 +15,65 @@ const whyOf = (error: unknown) => {
 
 type Ask<T> = (session: Session, signal: AbortSignal) => Promise<T>
 
+/** What was there, while something is asked for. */
+const meanwhile = <T>(before: Loaded<T>): Loaded<T> => ({
+  state: "loading",
+  value: before.state === "failed" ? undefined : before.value
+})
+
+/** A question that is on its way. */
+interface Asking {
+  readonly name: string
+  /** Somebody wants to know it as it is later than that. */
+  isOnceMore: boolean
+}
+
 /**
  * Asks for something as often as `name` changes; an answer to an earlier question is not listened to. `undefined`:
- * there is nothing to ask. Gives what came, and what asks again.
+ * there is nothing to ask. Gives what came, and what asks again: while the same is on its way, once more behind that,
+ * so that who asks again and again has an answer all the same, and the last one is of the time that they meant.
  */
 export const useLoaded = <T>(name: string | undefined, ask: Ask<T>): readonly [Loaded<T>, () => void] => {
-  const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading", value: undefined })
+  const [held, setHeld] = useState<{ readonly of: string | undefined; readonly loaded: Loaded<T> }>({
+    of: name,
+    loaded: { state: "loading", value: undefined }
+  })
   const [round, setRound] = useState(0)
+  const asking = useRef<Asking | undefined>(undefined)
   useEffect(() => {
     const open = session.value
     if (name === undefined || !open) return
     const controller = new AbortController()
-    setLoaded((before) => ({ state: "loading", value: before.state === "failed" ? undefined : before.value }))
+    const own: Asking = { name, isOnceMore: false }
+    asking.current = own
+    const come = (loaded: Loaded<T>) => {
+      asking.current = undefined
+      setHeld({ of: name, loaded: own.isOnceMore ? meanwhile(loaded) : loaded })
+      if (own.isOnceMore) setRound((before) => before + 1)
+    }
+    setHeld((before) => ({ of: name, loaded: meanwhile(before.loaded) }))
     ask(open, controller.signal).then(
-      (value) => controller.signal.aborted || setLoaded({ state: "there", value }),
+      (value) => controller.signal.aborted || come({ state: "there", value }),
       (error) => {
         if (controller.signal.aborted) return
-        setLoaded({ state: "failed", why: whyOf(error), message: failure(error) })
+        come({ state: "failed", why: whyOf(error), message: failure(error) })
       }
     )
-    return () => controller.abort()
+    return () => {
+      controller.abort()
+      if (asking.current === own) asking.current = undefined
+    }
   }, [name, round])
-  return [loaded, () => setRound((before) => before + 1)]
+  // what was asked for under another name is no answer to this, from the first moment on
+  const loaded = name === undefined || held.of === name ? held.loaded : meanwhile(held.loaded)
+  const again = () => {
+    if (name !== undefined && asking.current?.name === name) {
+      asking.current.isOnceMore = true
+      return
+    }
+    // from now on it is on its way: whoever looks before it is asked is not to take what is there for the newest
+    if (name !== undefined && session.value) setHeld((before) => ({ of: name, loaded: meanwhile(before.loaded) }))
+    setRound((before) => before + 1)
+  }
+  return [loaded, again]
 }

@@ -43,7 +43,7 @@ describe.skipIf(whyNot() !== undefined)("a button of the console that is busy", 
     assert.strictEqual(access.asked(), 1)
   })
 
-  it("and so in a question, in a form, and where a vote is given", async () => {
+  it("and so in a question, in a form, also by Enter in a field of it", async () => {
     const { id } = await clientOf(on.service).keys.create({ email: "carl@example.org", keyName: "phone" })
     const page = await open("/people")
     const row = page.locator(".keys .row", { hasText: "phone" })

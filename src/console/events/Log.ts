@@ -55,9 +55,10 @@ export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: R
   useLive((event) => {
     if (isLive && isAsked(asked, event)) setCome((before) => (before.length < mostNew ? [event, ...before] : before))
   })
-  const { first, rows, more, problem } = usePages<RecordedEvent>(name, (open, cursor, signal) =>
+  const list = usePages<RecordedEvent>(name, (open, cursor, signal) =>
     asked.oldest ? onwards(open, asked, cursor, signal) : back(open, asked, cursor, signal)
   )
+  const { first, rows } = list
   const [, again] = first
   // what comes from now on is kept, and what came before is in the answer
   const renew = () => {
@@ -65,7 +66,7 @@ export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: R
     again()
   }
   const isFull = come.length === mostNew
-  const isBack = rows.length > atOnce
+  const isBack = list.isFurther
   useEffect(() => {
     if (isFull && !isBack) renew()
   }, [isFull, isBack])
@@ -76,7 +77,7 @@ export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: R
     ${whenThere(
       first,
       () => html`${all.length === 0 ? nothing : html`<${Rows} of=${all} names=${names} growsAtTop=${!asked.oldest} label=${asked.oldest ? "Events, the oldest first" : "Events, the newest first"} />`}
-        <${More} more=${more} problem=${problem} growsAtTop=${!asked.oldest} label=${asked.oldest ? "Show later ones" : "Show earlier ones"} />`,
+        <${More} of=${list} label=${asked.oldest ? "Show later ones" : "Show earlier ones"} />`,
       10
     )}`
 }

@@ -22,21 +22,19 @@ const Value = ({ of }: { readonly of: string | null }): Node =>
 
 /** Rows of a table as they were, page by page. */
 const Rows = ({ position, table, id }: { position: string; table: string; id: string }): Node => {
-  const { first, rows, more, problem } = usePages<Values, Seen>(
-    `as of ${position} ${table} ${id}`,
-    async ({ cairn }, cursor, signal) => {
-      const asked = { cursor, ...(id !== "" && { id }) }
-      const { columns, rows, nextCursor } = await cairn.system.asOfRows(position, table, asked, { signal })
-      return { columns, rows, next: nextCursor }
-    }
-  )
+  const list = usePages<Values, Seen>(`as of ${position} ${table} ${id}`, async ({ cairn }, cursor, signal) => {
+    const asked = { cursor, ...(id !== "" && { id }) }
+    const { columns, rows, nextCursor } = await cairn.system.asOfRows(position, table, asked, { signal })
+    return { columns, rows, next: nextCursor }
+  })
+  const { first, rows } = list
   return html`${whenThere(first, ({ columns }) =>
     rows.length === 0
       ? html`<p class="note">${id === "" ? "It had no rows then." : "It had no row of this id then."}</p>`
       : html`<div class="scrolled" tabindex="0" role="region" aria-label=${table}><table>
         <thead><tr>${columns.map((column) => html`<th key=${column} scope="col">${column}</th>`)}</tr></thead>
         <tbody>${rows.map((row, place) => html`<tr key=${place}>${row.map((value, index) => html`<td key=${columns[index]}><div class="value"><${Value} of=${value} /></div></td>`)}</tr>`)}</tbody></table></div>`
-  )}<${More} more=${more} problem=${problem} />`
+  )}<${More} of=${list} />`
 }
 
 const tableOf = ({ tables }: AsOf, asked: string | null): string =>

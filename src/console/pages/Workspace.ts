@@ -37,11 +37,12 @@ const byDay = (commits: ReadonlyArray<Commit>): ReadonlyArray<readonly [string, 
 /** A workspace: its commits by day, the newest first. */
 export const WorkspacePage = (): Node => {
   const id = route.value.parameters["id"]!
-  const { first, rows, more, problem } = usePages<Commit>(id, async ({ cairn }, before, signal) => {
+  const list = usePages<Commit>(id, async ({ cairn }, before, signal) => {
     const { commits } = await cairn.workspaces.commits(id, { limit: atOnce, before }, { signal })
     const last = commits.at(-1)
     return { rows: commits, next: last !== undefined && last.parents.length > 0 ? last.sha : null }
   })
+  const { first, rows } = list
   return html`<div class="page"><${Head} id=${id} called="History" isMissing=${first[0].state === "failed" && first[0].why === "missing"} />
     ${whenThere(
       first,
@@ -50,7 +51,7 @@ export const WorkspacePage = (): Node => {
           <${Groups} of=${of} by=${[id]} kind="commits" label=${day} keyOf=${({ sha }: Commit) => sha}
             show=${(one: Commit) => html`<${Row} key=${one.sha} of=${one} id=${id} />`} /></section>`
       )}
-        <${More} more=${more} problem=${problem} label="Show earlier ones" />`,
+        <${More} of=${list} label="Show earlier ones" />`,
       8
     )}</div>`
 }

@@ -30,10 +30,11 @@ const Row = ({ of }: { readonly of: Workspace }): Node => html`
 /** All workspaces that the key sees, the one changed last first. */
 export const Workspaces = (): Node => {
   useTitle("Workspaces")
-  const { first, rows, more, problem } = usePages<Workspace>("workspaces", async ({ cairn }, cursor, signal) => {
+  const list = usePages<Workspace>("workspaces", async ({ cairn }, cursor, signal) => {
     const { workspaces, nextCursor } = await cairn.workspaces.list({ limit: atOnce, cursor }, { signal })
     return { rows: workspaces, next: nextCursor }
   })
+  const { first, rows } = list
   return html`<div class="page"><header class="title"><h1>Workspaces</h1></header>
     ${whenThere(
       first,
@@ -43,7 +44,7 @@ export const Workspaces = (): Node => {
               <p>A workspace has the files of one organization's user, as a git history. The first chat of a pair makes it.</p><//>`
           : html`<${Groups} of=${rows} kind="workspaces" label="Workspaces" keyOf=${({ workspaceId }: Workspace) => workspaceId}
               show=${(one: Workspace) => html`<${Row} key=${one.workspaceId} of=${one} />`} />
-            <${More} more=${more} problem=${problem} />`,
+            <${More} of=${list} />`,
       6
     )}</div>`
 }

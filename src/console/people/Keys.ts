@@ -4,7 +4,7 @@ import { Renewed } from "../live/Renewed.ts"
 import { Confirm } from "../parts/Confirm.ts"
 import { Groups } from "../parts/Groups.ts"
 import { More } from "../parts/More.ts"
-import { usePages } from "../parts/pages.ts"
+import { type Pages, usePages } from "../parts/pages.ts"
 import { whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
@@ -31,7 +31,7 @@ const Ends = ({ at }: { readonly at: string | null }): Node => {
   return html`<span class=${over ? "status errored" : "quiet"}>${over ? "expired" : "ends"} <${Time} at=${at} /></span>`
 }
 
-const Row = ({ of, again }: { readonly of: ListedKey; readonly again: () => void }): Node => {
+const Row = ({ of, without }: { readonly of: ListedKey; readonly without: Pages<ListedKey>["without"] }): Node => {
   const { access } = session.value!
   const mine = access.keyId === of.id
   return html`<li class="row">
@@ -45,7 +45,7 @@ const Row = ({ of, again }: { readonly of: ListedKey; readonly again: () => void
       html`<${Confirm} label="Revoke…" of=${`${of.name} of ${of.userEmail}`} title="Revoke this key?" action="Revoke" needs="keys.revokeKey"
         does=${async () => {
           await session.value!.cairn.keys.revoke(of.id)
-          again()
+          without(({ id }) => id === of.id)
         }}>
         <p><b><${Text} of=${of.name} /></b> of <${Text} of=${of.userEmail} /></p>
         <p>It ends at once, everywhere: chats that it asked for end before their next turn, with what they had written saved.</p>
@@ -56,18 +56,18 @@ const Row = ({ of, again }: { readonly of: ListedKey; readonly again: () => void
 
 /** The organization's live keys, the oldest first. */
 export const Keys = (): Node => {
-  const { first, rows, more, problem } = usePages<ListedKey>("keys", async ({ cairn }, cursor, signal) => {
+  const list = usePages<ListedKey>("keys", async ({ cairn }, cursor, signal) => {
     const { keys, nextCursor } = await cairn.keys.list({ limit: atOnce, cursor }, { signal })
     return { rows: keys, next: nextCursor }
   })
-  const [, again] = first
+  const { first, rows } = list
   return html`<section aria-labelledby="keys"><h2 id="keys">Keys</h2>
-    <${Renewed} types=${changing} isFurther=${rows.length > atOnce} again=${again} />
+    <${Renewed} types=${changing} list=${list} />
     ${whenThere(
       first,
       () => html`<${Groups} of=${rows} by=${[session.value]} kind="keys" label="Keys" keyOf=${({ id }: ListedKey) => id}
-          show=${(one: ListedKey) => html`<${Row} key=${one.id} of=${one} again=${again} />`} />
-        <${More} more=${more} problem=${problem} />`,
+          show=${(one: ListedKey) => html`<${Row} key=${one.id} of=${one} without=${list.without} />`} />
+        <${More} of=${list} />`,
       4
     )}</section>`
 }

@@ -5,7 +5,7 @@ import { Renewed } from "../live/Renewed.ts"
 import { Confirm } from "../parts/Confirm.ts"
 import { Groups } from "../parts/Groups.ts"
 import { More } from "../parts/More.ts"
-import { usePages } from "../parts/pages.ts"
+import { type Pages, usePages } from "../parts/pages.ts"
 import { whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
@@ -42,7 +42,7 @@ const RoleOf = ({ of }: { readonly of: ListedUser }): Node => {
     ${said && html`<span class="problem" role="alert"><${Text} of=${said} /></span>`}</span>`
 }
 
-const Row = ({ of, again }: { readonly of: ListedUser; readonly again: () => void }): Node => {
+const Row = ({ of, without }: { readonly of: ListedUser; readonly without: Pages<ListedUser>["without"] }): Node => {
   const { access } = session.value!
   const erasable = of.role !== "owner" && !isAbove(of.role, access.role)
   return html`<li class="row">
@@ -56,7 +56,7 @@ const Row = ({ of, again }: { readonly of: ListedUser; readonly again: () => voi
       html`<${Confirm} label="Erase…" of=${of.userEmail} title="Erase this person?" action="Erase" needs="users.eraseUser"
         does=${async () => {
           await session.value!.cairn.users.erase(of.userId)
-          again()
+          without(({ userId }) => userId === of.userId)
         }}>
         <p class="path"><${Text} of=${of.userEmail} /></p>
         <p>Their keys are revoked at once, their name and e-mail are erased for good, and the seat is free. What they stored for the organization stays, without their name.</p>
@@ -66,18 +66,18 @@ const Row = ({ of, again }: { readonly of: ListedUser; readonly again: () => voi
 
 /** The organization's people, who joined first. */
 export const People = (): Node => {
-  const { first, rows, more, problem } = usePages<ListedUser>("people", async ({ cairn }, cursor, signal) => {
+  const list = usePages<ListedUser>("people", async ({ cairn }, cursor, signal) => {
     const { users, nextCursor } = await cairn.users.list({ limit: atOnce, cursor }, { signal })
     return { rows: users, next: nextCursor }
   })
-  const [, again] = first
+  const { first, rows } = list
   return html`<section aria-labelledby="people"><h2 id="people">People</h2>
-    <${Renewed} types=${changing} isFurther=${rows.length > atOnce} again=${again} />
+    <${Renewed} types=${changing} list=${list} />
     ${whenThere(
       first,
       () => html`<${Groups} of=${rows} by=${[session.value]} kind="persons" label="People" keyOf=${({ userId }: ListedUser) => userId}
-          show=${(one: ListedUser) => html`<${Row} key=${one.userId} of=${one} again=${again} />`} />
-        <${More} more=${more} problem=${problem} />`,
+          show=${(one: ListedUser) => html`<${Row} key=${one.userId} of=${one} without=${list.without} />`} />
+        <${More} of=${list} />`,
       4
     )}</section>`
 }

@@ -23,10 +23,11 @@ const Elsewhere = ({ id }: { readonly id: string }): Node | null => {
 
 /** What was said of a snippet, the latest first, to whoever reads it. */
 export const Comments = ({ id }: { readonly id: string }): Node => {
-  const { first, rows, more, problem } = usePages<Comment>(id, async ({ cairn }, cursor, signal) => {
+  const list = usePages<Comment>(id, async ({ cairn }, cursor, signal) => {
     const { comments, nextCursor } = await cairn.snippets.comments(id, { cursor }, { signal })
     return { rows: comments, next: nextCursor }
   })
+  const { first, rows } = list
   return html`<section aria-labelledby="comments"><h2 id="comments">Comments</h2>${whenThere(
     first,
     () =>
@@ -34,7 +35,7 @@ export const Comments = ({ id }: { readonly id: string }): Node => {
         rows.length === 0
           ? html`<p class="note">Nobody has said anything about it.</p>`
           : html`<ul class="rows comments">${rows.map((one) => html`<${Row} key=${one.id} of=${one} />`)}</ul>
-          <${More} more=${more} problem=${problem} label="Show earlier ones" />`
+          <${More} of=${list} label="Show earlier ones" />`
       }<${Elsewhere} id=${id} />`,
     2
   )}</section>`

@@ -20,13 +20,11 @@ const Row = ({ of }: { readonly of: Retrieval }): Node => html`
 /** Searches that found a snippet, and whether who asked then voted on it; to who may know what others ask for. */
 export const FoundFor = ({ id }: { readonly id: string }): Node | null => {
   const isRead = may("snippets.retrievals")
-  const { first, rows, more, problem } = usePages<Retrieval>(
-    isRead ? id : undefined,
-    async ({ cairn }, cursor, signal) => {
-      const { retrievals, nextCursor } = await cairn.snippets.retrievals(id, { cursor }, { signal })
-      return { rows: retrievals, next: nextCursor }
-    }
-  )
+  const list = usePages<Retrieval>(isRead ? id : undefined, async ({ cairn }, cursor, signal) => {
+    const { retrievals, nextCursor } = await cairn.snippets.retrievals(id, { cursor }, { signal })
+    return { rows: retrievals, next: nextCursor }
+  })
+  const { first, rows } = list
   if (!isRead) return null
   return html`<section class="found-for"><h2>Tasks it was found for</h2>${whenThere(
     first,
@@ -37,7 +35,7 @@ export const FoundFor = ({ id }: { readonly id: string }): Node | null => {
             <thead><tr><th>Task</th><th>Found</th><th>Then voted</th><th>When</th></tr></thead>
             <tbody>${rows.map((one) => html`<${Row} key=${one.position} of=${one} />`)}</tbody></table></div>
           <p class="note">Searches of one day that found the same snippets are one, told by the first of them.</p>
-          <${More} more=${more} problem=${problem} />`,
+          <${More} of=${list} />`,
     2
   )}</section>`
 }

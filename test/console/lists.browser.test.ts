@@ -1,0 +1,224 @@
+import type { Page, Route } from "playwright-core"
+import { assert, describe, it } from "vitest"
+import { whyNot } from "./chromium.ts"
+import { clientOf, startsReading } from "./reading.ts"
+
+/** A question for a page of a list, which is answered when the test says so. */
+interface Question {
+  readonly url: URL
+  /** The number of the question, from 1. */
+  readonly number: number
+  readonly answer: () => Promise<void>
+  readonly refuse: () => Promise<void>
+}
+
+/**
+ * Holds a list's questions. `answerOf` makes of what the service says what the list has: it is asked when the question
+ * comes, and told later.
+ */
+const holding = async (page: Page, address: string, answerOf: (answer: never, url: URL, number: number) => object) => {
+  const questions: Array<Question> = []
+  let isHeld = false
+  await page.route(address, async (route: Route) => {
+    const url = new URL(route.request().url())
+    const number = questions.length + 1
+    const asked = new URL(url)
+    // a page's place is made up, and none of the service's
+    for (const name of ["cursor", "before", "stream"]) asked.searchParams.delete(name)
+    const answered = route.fetch({ url: asked.href }).then(async (response) => response.json())
+    const answer = async () => {
+      // who has given up on it is told nothing
+      await route.fulfill({ json: answerOf((await answered) as never, url, number) }).catch(() => {})
+    }
+    const refuse = () => route.fulfill({ status: 400, json: { message: "Refused.", code: "validation/invalid_field" } })
+    questions.push({ url, number, answer, refuse })
+    if (!isHeld) await answer()
+  })
+  return {
+    questions,
+    hold: () => {
+      isHeld = true
+    },
+    letGo: () => {
+      isHeld = false
+    }
+  }
+}
+
+/** The question that comes next, once it is there. */
+const nextOf = async (page: Page, questions: ReadonlyArray<Question>, before: number): Promise<Question> => {
+  while (questions.length <= before) await page.evaluate(() => new Promise(requestAnimationFrame))
+  return questions[before]!
+}
+
+interface Keys {
+  readonly keys: ReadonlyArray<object>
+}
+
+/** Two pages of a hundred keys, each called by the question that it answers. */
+const twoPages = ({ keys }: Keys, url: URL, number: number) => {
+  const further = url.searchParams.has("cursor")
+  const row = (_: unknown, n: number) => ({ ...keys[0], id: `${number} ${n}`, name: `answer ${number}, ${n}.` })
+  return { keys: Array.from({ length: 100 }, row), organization_id: "o", next_cursor: further ? null : "next" }
+}
+
+describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
+  const on = startsReading({ filled: false })
+  const { open } = on
+
+  /** The list of keys, with its first page, on a page that hears what happens. */
+  const keys = async () => {
+    const page = await open("/people")
+    const held = await holding(page, "**/api/keys/org/list*", twoPages)
+    const listens = page.waitForResponse("**/api/events/stream*")
+    await page.reload()
+    const rows = page.locator(".keys .row")
+    await rows.nth(99).waitFor({ state: "attached" })
+    await listens
+    // pressed by keys: rows that come in sight move it from under a mouse
+    return { page, rows, ...held, more: page.getByRole("button", { name: "Show more" }) }
+  }
+  const happens = (name: string) => clientOf(on.service).keys.create({ email: `${name}@example.org`, keyName: name })
+
+  it("that is on its way anew has its next page behind the new first one, when that is asked for meanwhile", async () => {
+    const { page, rows, questions, hold, letGo, more } = await keys()
+    hold()
+    const before = questions.length
+    await happens("ann")
+    const anew = await nextOf(page, questions, before)
+    await more.press("Enter")
+    letGo()
+    await anew.answer()
+    await rows.nth(199).waitFor({ state: "attached" })
+    assert.match((await rows.first().textContent()) ?? "", new RegExp(`answer ${anew.number}, 0\\.`))
+    assert.match((await rows.nth(100).textContent()) ?? "", new RegExp(`answer ${anew.number + 1}, 0\\.`))
+    assert.strictEqual(questions.length, before + 2)
+  })
+
+  it("whose next page is on its way is not asked for anew by what happens: its reader is told", async () => {
+    const { page, rows, questions, hold, letGo, more } = await keys()
+    hold()
+    const before = questions.length
+    await more.press("Enter")
+    const further = await nextOf(page, questions, before)
+    assert.strictEqual(await more.getAttribute("aria-disabled"), "true")
+    await happens("bob")
+    await page.getByText("has changed since").waitFor()
+    letGo()
+    await further.answer()
+    await rows.nth(199).waitFor({ state: "attached" })
+    assert.strictEqual(questions.length, before + 1)
+    await page.getByText("has changed since").waitFor()
+  })
+
+  it("whose next page did not come is asked for anew where something has happened meanwhile", async () => {
+    const { page, rows, questions, hold, letGo, more } = await keys()
+    hold()
+    const before = questions.length
+    await more.press("Enter")
+    const further = await nextOf(page, questions, before)
+    await happens("cleo")
+    await page.getByText("has changed since").waitFor()
+    letGo()
+    await further.refuse()
+    await rows
+      .first()
+      .getByText(`answer ${before + 2}, 0.`)
+      .first()
+      .waitFor()
+  })
+
+  it("that is on its way when something happens is asked for once more: what was read before that is none", async () => {
+    const { page, rows, questions, hold, letGo, more } = await keys()
+    await more.press("Enter")
+    await rows.nth(199).waitFor({ state: "attached" })
+    await happens("dora")
+    hold()
+    const before = questions.length
+    await page.getByRole("button", { name: "Show it from its beginning" }).click()
+    const first = await nextOf(page, questions, before)
+    await happens("emil")
+    // the other list hears of it at the same moment, and has its answer
+    await page.locator(".persons .row", { hasText: "emil@" }).waitFor()
+    letGo()
+    await first.answer()
+    await rows
+      .first()
+      .getByText(`answer ${first.number + 1}, 0.`)
+      .first()
+      .waitFor()
+    assert.strictEqual(await rows.count(), 100)
+    assert.strictEqual(questions.length, before + 2)
+  })
+
+  it("loses what its reader takes away, who stays where they are", async () => {
+    const { page, rows, questions, more } = await keys()
+    await more.press("Enter")
+    await rows.nth(199).waitFor({ state: "attached" })
+    const before = questions.length
+    await page.route("**/api/keys/org/revoke", (route) => route.fulfill({ json: { success: true, key_id: "k" } }))
+    const row = page.locator(".keys .row", { hasText: `answer ${before}, 7.` })
+    await row.getByRole("button", { name: "Revoke…" }).click()
+    await page.locator("dialog[open]").getByRole("button", { name: "Revoke", exact: true }).click()
+    await row.waitFor({ state: "detached" })
+    assert.strictEqual(await rows.count(), 199)
+    assert.strictEqual(questions.length, before)
+  })
+
+  it("has no page of another one behind it, nor its fault", async () => {
+    const page = await open("/events?as_of=1")
+    const rows = page.locator(".events .row")
+    await rows.first().waitFor()
+    const stream = { of: "" }
+    const { questions, hold, letGo } = await holding(
+      page,
+      "**/api/events/newest*",
+      (answer: { events: ReadonlyArray<object> }, url, number) => {
+        stream.of = `answer-${number}`
+        const event = (_: unknown, n: number) => ({
+          ...answer.events[0],
+          event_id: `${number} ${n}`,
+          stream: stream.of
+        })
+        return {
+          ...answer,
+          events: Array.from({ length: 100 }, event),
+          next_before: url.searchParams.has("before") ? null : "9"
+        }
+      }
+    )
+    await page.goto(`${on.service.url}/events?as_of=2`)
+    await rows.nth(99).waitFor({ state: "attached" })
+    const more = page.getByRole("button", { name: "Show earlier ones" })
+    hold()
+    const before = questions.length
+    await more.press("Enter")
+    const late = await nextOf(page, questions, before)
+    // another list, of which nothing is there yet: what is seen is the first one's still
+    await page.getByLabel("Stream").fill("organization-x")
+    await page.keyboard.press("Enter")
+    const other = await nextOf(page, questions, before + 1)
+    // who goes by a mouse presses what is busy, too
+    await more.dispatchEvent("click")
+    letGo()
+    await other.answer()
+    const theirs = rows.getByText(`answer-${other.number}`)
+    await theirs.nth(99).waitFor({ state: "attached" })
+    assert.deepStrictEqual(
+      questions.slice(before).map(({ url }) => [url.searchParams.get("stream"), url.searchParams.get("before")]),
+      [
+        [null, "9"],
+        ["organization-x", null]
+      ]
+    )
+    // it has its own next page, though the first one's is on its way still
+    await more.press("Enter")
+    await rows.nth(199).waitFor({ state: "attached" })
+    const told = page.waitForResponse((response) => response.url() === late.url.href)
+    await late.refuse()
+    await told
+    await page.evaluate(() => new Promise(requestAnimationFrame))
+    assert.strictEqual(await rows.count(), 200)
+    assert.strictEqual(await page.locator(".problem", { hasText: "Refused." }).count(), 0)
+  })
+})
