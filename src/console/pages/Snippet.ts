@@ -2,12 +2,12 @@ import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
 import { type Block, blocksOf, type Inline } from "../markdown/blocks.ts"
 import { Copy } from "../parts/Copy.ts"
+import { Erase } from "../parts/Erase.ts"
 import { wholePage } from "../parts/States.ts"
 import { Votes } from "../parts/Votes.ts"
 import { href, route } from "../router.ts"
 import { Blocks, Inlines } from "../snippet/Blocks.ts"
 import { Comments } from "../snippet/Comments.ts"
-import { DeleteSnippet } from "../snippet/Delete.ts"
 import { Executions } from "../snippet/Executions.ts"
 import { FoundFor } from "../snippet/FoundFor.ts"
 import { SnippetFunctions } from "../snippet/Functions.ts"
@@ -65,7 +65,7 @@ const Sheet = ({
       <div class="actions">
         <${Votes} id=${id} name=${name} task=${task} ...${votesIn(blocks)} />
         ${source && html`<${Copy} text=${source.text} label="Copy source" what="" />`}
-        <${DeleteSnippet} id=${id} name=${name} />
+        <${Erase} kind="snippet" id=${id} name=${name} />
       </div>
     </header>
     <div class="sheet">
