@@ -16,7 +16,7 @@ export const treeFile = async (repository: Repository, path: string, node: FileN
 })
 
 /** What a tree has under a path, where that is a file. */
-const fileAt = async (repository: Repository, tree: Sha, path: string): Promise<FileNode | undefined> => {
+export const fileAt = async (repository: Repository, tree: Sha, path: string): Promise<FileNode | undefined> => {
   const names = path.split("/")
   let directory = await repository.tree(tree)
   for (const name of names.slice(0, -1)) {

@@ -7,14 +7,14 @@ import { cacheOf, forget } from "./cache.ts"
 import { compare, differences, treeRef } from "./compare.ts"
 import { unifiedDiff } from "./diff/unified.ts"
 import { mustBeThere, onDisk } from "./fault.ts"
-import { batched, filesOf, placesOf, readFile, sizedFile, treeFile } from "./files.ts"
+import { batched, fileAt, filesOf, placesOf, readFile, sizedFile, treeFile } from "./files.ts"
 import { noteBytes } from "./knownBytes.ts"
 import type { NativeGit } from "./native/git.ts"
 import { looseObjects, packLoose, pruneLoose } from "./native/pack.ts"
 import { openOverlay, viewOf } from "./Overlay/GitOverlay.ts"
 import type { Limits } from "./Overlay/totals.ts"
 import { forgetPacks } from "./objects/packs.ts"
-import type { FileNode, StoredTree } from "./objects/tree.ts"
+import { type FileNode, modeOf, type StoredTree } from "./objects/tree.ts"
 import { Repository } from "./Repository.ts"
 import { rebase } from "./rebase.ts"
 import { eraseRepository, makeRepository, mark, repositoryPath, sweep, sweepStaged } from "./repositories.ts"
@@ -133,6 +133,11 @@ export const layer = ({
               return { sha, size, atOnce, pieces: streaming(workspace, (repository) => repository.pieces(sha, size)) }
             }
           ),
+        fileAt: (workspace, tree, path) =>
+          reading(workspace, async (repository) => {
+            const node = await fileAt(repository, tree, path)
+            return node && { mode: modeOf(node.kind), sha: node.sha! }
+          }),
         compare: (workspace, from, to) =>
           reading(workspace, async (repository) => {
             const breath = new Breath()

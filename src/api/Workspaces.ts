@@ -83,13 +83,18 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
     ),
     HttpApiEndpoint.get("commits", "/api/workspaces/:id/commits", {
       params: id,
-      query: Schema.Struct({ limit: wholeInQuery(1, 1000), before: Schema.optional(Schema.String) }),
-      success: Schema.Struct({ commits: Schema.Array(CommitRecord) })
+      query: Schema.Struct({
+        limit: wholeInQuery(1, 1000),
+        before: Schema.optional(Schema.String),
+        at: Schema.optional(Schema.String),
+        path: Schema.optional(Schema.String)
+      }),
+      success: Schema.Struct({ commits: Schema.Array(CommitRecord), next_before: Schema.NullOr(Schema.String) })
     }).annotateMerge(
       OpenApi.annotations({
         summary: "A workspace's commits, newest first",
         description:
-          "`limit` is 50 unless told. A page ends sooner behind a commit with which it has 20,000 changes, or 4 MiB of their paths."
+          "`limit` is 50 unless told. A page ends sooner behind a commit with which it has 20,000 changes, or 4 MiB of their paths. With `path` those alone that created, changed or deleted that file; a request looks through 1,000 commits for them. Go on with `before` = `next_before`."
       })
     ),
     HttpApiEndpoint.get("commit", "/api/workspaces/:id/commits/:sha", {

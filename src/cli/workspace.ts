@@ -53,7 +53,8 @@ const log = Command.make(
         const git = yield* WorkspaceStore
         const workspace = yield* find(given)
         const repository = repositoryOf(workspace.id, workspace.generation)
-        const records = yield* commitsOf(workspace.id, limit, null)
+        const found = yield* commitsOf(workspace.id, limit + 1, null)
+        const records = found.slice(0, limit)
         const commits = yield* Effect.forEach(
           records,
           Effect.fnUntraced(function* ({ id, sha, parent, run, recorded_at }) {
@@ -69,7 +70,8 @@ const log = Command.make(
             }
           })
         )
-        yield* answer({ workspace_id: workspace.id, commits }, () =>
+        const next = found.length > limit ? records.at(-1)!.sha : null
+        yield* answer({ workspace_id: workspace.id, commits, next_before: next }, () =>
           commits.map(({ committed_at, author, ...commit }) =>
             commitLine({ ...commit, committedAt: committed_at, author: author?.name ?? "" })
           )

@@ -18,6 +18,7 @@ import { Workspaces } from "#projections/Workspaces/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, mostListed, type pageQuery, placeId, placeTime } from "#src/api/cursor.ts"
 import { Caller } from "#src/api/middleware.ts"
+import { fieldProblem } from "#src/api/Problem.ts"
 import { slight } from "#src/portions.ts"
 import { writtenPosition } from "#src/positions.ts"
 import { openWorkspace, workspaceId } from "#src/workspaces/open.ts"
@@ -30,6 +31,7 @@ import { orProblem } from "./refusals.ts"
 import { sandboxed } from "./sandboxed.ts"
 import { commitsPage, fieldsOf, shown } from "./Workspaces/commits.ts"
 import { deleteFile, etagOf, putFile } from "./Workspaces/files.ts"
+import { commitsOfFile } from "./Workspaces/ofFile.ts"
 import { notYours, noWorkspace, own, pathIn } from "./Workspaces/own.ts"
 import { commitIn, reading, withFile, withFiles } from "./Workspaces/reading.ts"
 import { unpackArchive } from "./Workspaces/unpack.ts"
@@ -58,6 +60,22 @@ export const ownWorkspaces = Effect.fnUntraced(function* (page: typeof pageQuery
     workspaces: found.slice(0, limit).map(shownWorkspace),
     next_cursor: found.length > limit ? places.write(asked, [last!.updated_at.getTime(), last!.id]) : null
   }
+})
+
+const bothPlaces = fieldProblem(
+  "validation/invalid_field",
+  "at",
+  "at can't be given with before; give one or the other."
+)
+
+/** The revision behind which a list of commits begins; `null`: with the head. */
+const behind = Effect.fnUntraced(function* (
+  workspace: WorkspaceRecord,
+  { before, at }: { readonly before?: string | undefined; readonly at?: string | undefined }
+) {
+  if (at === undefined) return before === undefined ? null : (yield* commitIn(workspace, before, "before")).revision
+  if (before !== undefined) return yield* bothPlaces
+  return (yield* commitIn(workspace, at, "at")).revision + 1
 })
 
 const rawHeaders = { "content-disposition": "attachment", ...sandboxed }
@@ -89,9 +107,19 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
     .handle("commits", ({ params, query }) =>
       Effect.gen(function* () {
         const workspace = yield* own(params.id)
-        const before = query.before === undefined ? null : (yield* commitIn(workspace, query.before, "before")).revision
-        const records = yield* Effect.orDie(commitsOf(workspace.id, query.limit ?? 50, before))
-        return yield* reading(workspace, (repository) => commitsPage(repository, records))
+        const before = yield* behind(workspace, query)
+        const { path, limit = 50 } = query
+        if (path !== undefined)
+          return yield* reading(workspace, (repository) =>
+            Effect.flatMap(
+              commitsOfFile({ workspace: workspace.id, repository }, path, { limit, before }),
+              ({ changed, next }) => commitsPage(repository, changed, next)
+            )
+          )
+        const records = yield* Effect.orDie(commitsOf(workspace.id, limit + 1, before))
+        const page = records.slice(0, limit)
+        const next = records.length > limit ? page.at(-1)!.sha : null
+        return yield* reading(workspace, (repository) => commitsPage(repository, page, next))
       })
     )
     .handle("commit", ({ params }) =>

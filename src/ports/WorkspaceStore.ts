@@ -198,6 +198,11 @@ export class WorkspaceStore extends Context.Service<
         }
       | undefined
     >
+    /**
+     * What a tree has under a path, without a look at its content: two of these are the same where the file is.
+     * `undefined`: no file.
+     */
+    readonly fileAt: (workspace: string, tree: Sha, path: string) => Asked<Pick<TreeFile, "mode" | "sha"> | undefined>
     /** Path by path, in byte order; `undefined` is the empty tree. Subtrees with the same name are not read. */
     readonly compare: (
       workspace: string,

@@ -242,6 +242,13 @@ describe("a workspace", () => {
     assert.deepStrictEqual(await page("limit=2"), made.slice(0, 2))
     assert.deepStrictEqual(await page(`limit=2&before=${made[1]}`), made.slice(2, 4))
     assert.deepStrictEqual(await page(`before=${made[3]}`), made.slice(4))
+    assert.deepStrictEqual(await page(`limit=2&at=${made[1]}`), made.slice(1, 3))
+    const next = async (query: string) =>
+      (await service.call("GET", `/api/workspaces/${id}/commits?${query}`)).json.next_before
+    assert.deepStrictEqual(
+      [await next("limit=2"), await next("limit=5"), await next(`before=${made[4]}`)],
+      [made[1], null, null]
+    )
     assert.deepStrictEqual(await page(`before=${made[4]}`), [])
   })
 })

@@ -160,6 +160,15 @@ export const contract = (name: string, layer: Layer.Layer<WorkspaceStore>) => {
         assert.isUndefined(changes[1]!.after)
         assert.strictEqual((yield* workspaces.compare(id, undefined, base)).length, 5)
         assert.deepStrictEqual(yield* workspaces.compare(id, tree, tree), [])
+        const [modified] = changes
+        assert.deepStrictEqual(yield* workspaces.fileAt(id, base, "a"), {
+          mode: "100644",
+          sha: modified!.before!.sha
+        })
+        assert.strictEqual((yield* workspaces.fileAt(id, tree, "keep"))!.mode, "100755")
+        assert.deepStrictEqual(yield* workspaces.fileAt(id, base, "d/y"), yield* workspaces.fileAt(id, tree, "d/y"))
+        for (const path of ["d", "d/x", "f", "f/inside/x", "", "/", "a/"])
+          assert.isUndefined(yield* workspaces.fileAt(id, tree, path), path)
         assert.include(yield* workspaces.diff(id, base, tree), "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n\\ No newline")
         const short = yield* workspaces.diff(id, base, tree, { maxBytes: 200 })
         assert.isAtMost(Buffer.byteLength(short), 200)

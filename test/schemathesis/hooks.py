@@ -175,6 +175,9 @@ def map_case(context: schemathesis.HookContext, case: schemathesis.Case) -> sche
         from_the_beginning(case.query)
         if "/tree" in path or "/files/" in path:
             at_one_place(case.query)
+        if path.endswith("/commits") and "before" in case.query:
+            # a list begins at a commit, or behind one
+            case.query.pop("at", None)
     if path.endswith("/archive"):
         # what is no archive, and a folder that can't be, have tests of their own
         case.body = ARCHIVE

@@ -38,9 +38,8 @@ const byDay = (commits: ReadonlyArray<Commit>): ReadonlyArray<readonly [string, 
 export const WorkspacePage = (): Node => {
   const id = route.value.parameters["id"]!
   const list = usePages<Commit>(id, async ({ cairn }, before, signal) => {
-    const { commits } = await cairn.workspaces.commits(id, { limit: atOnce, before }, { signal })
-    const last = commits.at(-1)
-    return { rows: commits, next: last !== undefined && last.parents.length > 0 ? last.sha : null }
+    const { commits, nextBefore } = await cairn.workspaces.commits(id, { limit: atOnce, before }, { signal })
+    return { rows: commits, next: nextBefore }
   })
   const { first, rows } = list
   return html`<div class="page"><${Head} id=${id} called="History" isMissing=${first[0].state === "failed" && first[0].why === "missing"} />

@@ -8,27 +8,12 @@ import type { Session } from "../session.ts"
 import type { Place } from "./FileTree.ts"
 import { saidIn } from "./message.ts"
 
-/** Commits that are looked through, and of them at once. */
-const [most, atOnce] = [500, 100]
-
 const find = async ({ cairn }: Session, { id, at, path }: Place, signal: AbortSignal): Promise<Commit | null> => {
-  let isBehind = at !== undefined
-  let before: string | undefined
-  for (let seen = 0; seen < most; seen += atOnce) {
-    const { commits } = await cairn.workspaces.commits(id, { limit: atOnce, before }, { signal })
-    for (const commit of commits) {
-      if (commit.sha === at) isBehind = false
-      if (!isBehind && commit.changes.some((change) => change.path === path)) return commit
-    }
-    const last = commits.at(-1)
-    // a page may end early: of commits that changed a great many files there are few on one
-    if (last === undefined || last.parents.length === 0) break
-    before = last.sha
-  }
-  return null
+  const { commits } = await cairn.workspaces.commits(id, { path, at, limit: 1 }, { signal })
+  return commits[0] ?? null
 }
 
-/** Who changed a file last, as it is at a commit, and in which chat; nothing where that was long before. */
+/** Who changed a file last, as it is at a commit, and in which chat; nothing where that is 1,000 commits ago. */
 export const LastChanged = ({ of }: { readonly of: Place }): Node | null => {
   const [loaded] = useLoaded(JSON.stringify(of), (open, signal) => find(open, of, signal))
   if (loaded.state !== "there" || loaded.value === null) return null

@@ -35,9 +35,12 @@ export const fieldsOf = ({ facts, changes }: Effect.Success<ReturnType<typeof sh
   changes: { rows: changes }
 })
 
-/** A page of commits: it ends behind the one with which it tells enough. */
-export const commitsPage = (repository: string, records: ReadonlyArray<CommitRecord>) => {
-  let [told, characters] = [0, 0]
+/**
+ * A page of commits: it ends behind the one with which it tells enough. `next` is where the one after all of these
+ * begins.
+ */
+export const commitsPage = (repository: string, records: ReadonlyArray<CommitRecord>, next: string | null) => {
+  let [told, characters, shownCommits] = [0, 0, 0]
   const count = (changes: ReadonlyArray<Change>) =>
     Effect.sync(() => {
       told += changes.length
@@ -47,8 +50,10 @@ export const commitsPage = (repository: string, records: ReadonlyArray<CommitRec
     Stream.rechunk(1),
     // further ones are had as any are: before the last of these
     Stream.takeWhile(() => told <= mostChanges && characters <= mostCharacters),
+    Stream.tap(() => Effect.sync(() => shownCommits++)),
     Stream.mapEffect((record) => shown(repository, record)),
     Stream.map(({ facts, changes }) => fieldsOf({ facts, changes: Stream.tap(changes, count) }))
   )
-  return inPieces({ commits: { objects: commits } })
+  const nextBefore = () => (shownCommits < records.length ? records[shownCommits - 1]!.sha : next)
+  return inPieces({ commits: { objects: commits }, next_before: { later: nextBefore } })
 }

@@ -34,6 +34,8 @@ export interface WorkspaceList extends Result {
 export interface CommitList extends Result {
   /** The newest first. */
   readonly commits: ReadonlyArray<Commit>
+  /** For `before`; `null` at the beginning of the history, and of a service that does not say it. */
+  readonly nextBefore: string | null
 }
 
 /** What `workspaces.commit` gives. */
@@ -174,7 +176,10 @@ export const workspaces: Answer<WorkspaceList> = json(
 )
 export const workspace: Answer<Workspace> = json(workspaceOf)
 export const commits: Answer<CommitList> = json(
-  (wire: { commits: ReadonlyArray<CommitWire> }): CommitList => ({ commits: wire.commits.map(commitOf) })
+  (wire: { commits: ReadonlyArray<CommitWire>; next_before?: string | null }): CommitList => ({
+    commits: wire.commits.map(commitOf),
+    nextBefore: wire.next_before ?? null
+  })
 )
 export const commitWithDiff: Answer<CommitWithDiff> = json(
   (wire: CommitWire & { diff: string }): CommitWithDiff => ({ ...commitOf(wire), diff: wire.diff })

@@ -77,14 +77,21 @@ export class Workspaces {
 
   /**
    * A workspace's commits, newest first.
-   * @param page `limit`: 1 to 1,000, 50 unless told; `before`: a commit's SHA, to go on behind it.
+   * @param page `limit`: 1 to 1,000, 50 unless told; `before`: a commit's SHA, to go on behind it; `at`: to begin with
+   *   it, in place of that; `path`: those alone that created, changed or deleted this file, of 1,000 commits at a time.
    */
   commits(
     id: string,
-    page: { readonly limit?: number | undefined; readonly before?: string | undefined } = {},
+    page: {
+      readonly limit?: number | undefined
+      readonly before?: string | undefined
+      readonly at?: string | undefined
+      readonly path?: string | undefined
+    } = {},
     options?: RequestOptions
   ): APIPromise<CommitList> {
-    return this.#get(() => `${base(id)}/commits`, commits, options, { limit: page.limit, before: page.before })
+    const { limit, before, at, path } = page
+    return this.#get(() => `${base(id)}/commits`, commits, options, { limit, before, at, path })
   }
 
   /** One commit, with its diff. */

@@ -56,7 +56,8 @@ export const commitIn = Effect.fnUntraced(function* (ask: Ask, workspace: Listed
     const page = { limit: 1000, before }
     const { data } = yield* ask((cairn, options) => cairn.workspaces.commits(workspace.workspace_id, page, options))
     names.push(...data.commits.map(({ sha }): [string, string] => [sha, sha]))
-    before = data.commits.length === page.limit ? data.commits.at(-1)!.sha : undefined
+    // a page may end before its limit; a service from before that was said ends none of these
+    before = data.nextBefore ?? (data.commits.length === page.limit ? data.commits.at(-1)!.sha : undefined)
   } while (before !== undefined)
   return (yield* theOne("commits", wanted, names)) ?? (yield* noCommit(wanted))
 })

@@ -79,6 +79,8 @@ class AsyncWorkspaces:
         *,
         limit: int | None = None,
         before: str | None = None,
+        at: str | None = None,
+        path: str | None = None,
         **options: Unpack[CallOptions],
     ) -> CommitList:
         """A workspace's commits, newest first.
@@ -87,10 +89,12 @@ class AsyncWorkspaces:
             workspace_id: the workspace.
             limit: at most so many, 1 to 1,000. Default: 50.
             before: only those older than this commit (a SHA).
+            at: this commit and those older, in place of `before`.
+            path: only those that created, changed or deleted this file, of 1,000 commits at a time.
             **options: `timeout`, `max_retries`, `extra_headers` of this call.
 
         """
-        query = {"limit": limit, "before": before}
+        query = {"limit": limit, "before": before, "at": at, "path": path}
         request = Request("GET", path_of("api", "workspaces", workspace_id, "commits"), query=query, options=options)
         return await self._transport.ask(request, CommitList)
 

@@ -103,6 +103,8 @@ class CommitList(Result):
 
     commits: list[Commit]
     """The newest first."""
+    next_before: str | None = None
+    """For `before`; `None` at the beginning of the history."""
 
 
 class CommitWithDiff(CommitFields, Result):

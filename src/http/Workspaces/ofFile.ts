@@ -1,0 +1,44 @@
+import { Effect } from "effect"
+import { type TreeFile, WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { type CommitRecord, commitsOf } from "#projections/Workspaces/commits.ts"
+
+/** Commits that a request looks through, and that are read at once. */
+const [mostLooked, atOnce] = [1_000, 100]
+
+type Found = Pick<TreeFile, "mode" | "sha"> | undefined
+
+const isSame = (one: Found, other: Found): boolean => one?.sha === other?.sha && one?.mode === other?.mode
+
+/**
+ * Commits of a workspace that created, changed or deleted a file, newest first, before a revision when one is given;
+ * `next` is the last commit of which it is known, where others may follow. Of each commit the file is looked for in its
+ * tree: what else a commit changed is not read.
+ */
+export const commitsOfFile = Effect.fnUntraced(function* (
+  { workspace, repository }: { readonly workspace: string; readonly repository: string },
+  path: string,
+  { limit, before }: { readonly limit: number; readonly before: number | null }
+) {
+  const git = yield* WorkspaceStore
+  const changed: Array<CommitRecord> = []
+  /** The commit that changed the file if the one before it has another. */
+  let newer: { readonly commit: CommitRecord; readonly file: Found } | undefined
+  let [from, looked, known] = [before, 0, null as string | null]
+  for (;;) {
+    const read = yield* Effect.orDie(commitsOf(workspace, atOnce, from))
+    for (const commit of read) {
+      const file = yield* git.fileAt(repository, commit.tree, path)
+      if (newer !== undefined) {
+        if (!isSame(newer.file, file)) changed.push(newer.commit)
+        known = newer.commit.sha
+        if (changed.length === limit || ++looked === mostLooked) return { changed, next: known }
+      }
+      newer = { commit, file }
+    }
+    if (read.length < atOnce) break
+    from = read.at(-1)!.revision
+  }
+  // what the first commit has it brought
+  if (newer?.file !== undefined) changed.push(newer.commit)
+  return { changed, next: null }
+})
