@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import { NotOurs } from "#ports/Hold.ts"
 import { readText, replace } from "./durableFs.ts"
 import { mark } from "./git/repositories.ts"
-import type { Admit } from "./postgres/hold.ts"
+import { type Admit, FolderAway, notWaited } from "./postgres/hold.ts"
 
 /** The id on its way: it counts once the database has it. */
 const unfinished = `${mark}.new`
@@ -16,13 +16,14 @@ const read = (path: string): string | undefined => readText(path)?.trim()
 const onDisk = <A>(directory: string, use: () => A | Promise<A>) =>
   Effect.tryPromise({
     try: async () => use(),
-    catch: (error) => new NotOurs({ message: `can't use the folder ${directory}: ${(error as Error).message}` })
+    catch: (error) => new FolderAway({ message: `can't use the folder ${directory}: ${(error as Error).message}` })
   })
 
 const adoption =
   "Start with the folder it was used with (CAIRN_DATA_DIR); or, when this is it, moved or restored from a backup, run `cairn installation adopt` once."
 
-const refuse = (directory: string, why: string) => new NotOurs({ message: `${directory} ${why}. ${adoption}` })
+const told = (directory: string, why: string) => ({ message: `${directory} ${why}. ${adoption}` })
+const refuse = (directory: string, why: string) => new NotOurs(told(directory, why))
 
 const known = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -76,9 +77,10 @@ const look = Effect.fnUntraced(function* (directory: string, begin: boolean) {
     if (folder === here) return
     // ended between the database and the folder
     if (folder === started) return folder
-    const why =
-      here === undefined ? "is not the folder that this database was used with" : "belongs to another database"
-    return yield* refuse(directory, why)
+    if (here !== undefined) return yield* refuse(directory, "belongs to another database")
+    const why = "is not the folder that this database was used with"
+    // it may be the place at which the folder is not mounted at the moment
+    return yield* repositories ? refuse(directory, why) : new FolderAway(told(directory, why))
   }
   if (here !== undefined) return yield* refuse(directory, "belongs to another database")
   if (!begin) return
@@ -88,21 +90,28 @@ const look = Effect.fnUntraced(function* (directory: string, begin: boolean) {
   return yield* pair(directory)
 })
 
-/**
- * Whether a folder of repositories is the one of this database; fails with `NotOurs` when it is not. With `begin`, two
- * that belong to nothing yet belong together from now on.
- */
-export const check = Effect.fnUntraced(function* (directory: string, begin: boolean) {
+/** Of two that belong to nothing yet, `begin` makes a pair. */
+const lookAndFinish = Effect.fnUntraced(function* (directory: string, begin: boolean) {
   const sql = yield* SqlClient.SqlClient
   const given = yield* sql.withTransaction(look(directory, begin))
   if (given !== undefined) yield* finish(directory, given)
 })
 
+/**
+ * Whether a folder of repositories is the one of this database; fails with `NotOurs` when it is not. With `begin`, two
+ * that belong to nothing yet belong together from now on.
+ */
+export const check = (directory: string, begin: boolean) =>
+  Effect.catchTag(lookAndFinish(directory, begin), "FolderAway", notWaited)
+
 /** Makes a folder the one of this database, whatever either belonged to. */
-export const adopt = Effect.fnUntraced(function* (directory: string) {
-  yield* onDisk(directory, () => rmSync(join(directory, mark), { force: true }))
-  yield* finish(directory, yield* pair(directory))
-})
+export const adopt = Effect.fnUntraced(
+  function* (directory: string) {
+    yield* onDisk(directory, () => rmSync(join(directory, mark), { force: true }))
+    yield* finish(directory, yield* pair(directory))
+  },
+  Effect.catchTag("FolderAway", notWaited)
+)
 
 /** Where each service on the folder has a file, called by its token: a copy of the folder has none of them. */
 const services = ".services"
@@ -113,13 +122,13 @@ const old = 60_000
 
 /**
  * Lets a service on the database whose folder is that of the database, and the very one that the others have, not a
- * copy of it. Fails with `NotOurs` where it is not.
+ * copy of it. Fails with `NotOurs` where it is not, and with `FolderAway` where that can't be told.
  */
 export const admit =
   (directory: string): Admit =>
   (token, others) =>
     Effect.gen(function* () {
-      yield* check(directory, true)
+      yield* lookAndFinish(directory, true)
       const present = join(directory, services)
       yield* Effect.acquireRelease(
         onDisk(directory, () => {

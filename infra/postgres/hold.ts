@@ -2,10 +2,11 @@ import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { PgClient } from "@effect/sql-pg"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Clock, Context, Deferred, Effect, Exit, Layer, Schedule, Scope } from "effect"
+import { Cause, Clock, Context, Deferred, Effect, Exit, Layer, Schedule, Schema, Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Claims } from "#engine/ports/Claims.ts"
+import { saying } from "#engine/saying.ts"
 import { Hold, NotOurs } from "#ports/Hold.ts"
 import { channel, makeClaims, type Session } from "./claims.ts"
 
@@ -13,6 +14,8 @@ import { channel, makeClaims, type Session } from "./claims.ts"
 const lock = 5_020_718
 /** Milliseconds in which a killed process's session has to go before its lock counts as another one's. */
 const patience = 3_000
+/** How long after a folder that was away it is looked for again: each look takes a session. */
+const lookAfter = "800 millis"
 
 /** Not wanted: an idle session that is ended. Wanted: a machine that is gone loses its locks in half a minute. */
 const settings = [
@@ -48,11 +51,20 @@ const otherOf = ({ name, address }: Row): OtherProcess => {
   return { token: token!, who: address === null ? who! : `${who}, from ${address}` }
 }
 
+/**
+ * Nobody can tell whose folder it is: it is not mounted, say, or its disk is. At a start that is `NotOurs`; a service
+ * that has been admitted waits for it.
+ */
+export class FolderAway extends Schema.TaggedError<FolderAway>()("FolderAway", { message: Schema.String }) {}
+
+/** It is as good as somebody else's to whoever does not wait for it. */
+export const notWaited = ({ message }: FolderAway) => Effect.fail(new NotOurs({ message }))
+
 /** Whether a process may be on the database beside those who are; `others` is asked as often as is wanted. */
 export type Admit = (
   token: string,
   others: Effect.Effect<ReadonlyArray<OtherProcess>, SqlError>
-) => Effect.Effect<void, NotOurs | SqlError, SqlClient.SqlClient | Scope.Scope>
+) => Effect.Effect<void, NotOurs | FolderAway | SqlError, SqlClient.SqlClient | Scope.Scope>
 
 const refuse = (holder: Row | undefined, wanted: string) => {
   const who = holder === undefined ? "another process" : otherOf(holder).who
@@ -115,7 +127,13 @@ const make = Effect.fnUntraced(function* (statement: string, wanted: string, adm
     }
   })
 
-  const first = yield* take
+  const first = yield* Effect.catchTag(take, "FolderAway", notWaited)
+  const { say, over } = saying()
+  const waiting = (error: FolderAway) =>
+    Effect.andThen(
+      say(Cause.fail(error), Effect.logWarning(`the service's locks wait for its folder: ${error.message}`)),
+      Effect.sleep(lookAfter)
+    )
   const claims = yield* makeClaims
   const lost = yield* Deferred.make<never, NotOurs>()
   yield* Effect.gen(function* () {
@@ -123,13 +141,16 @@ const make = Effect.fnUntraced(function* (statement: string, wanted: string, adm
       yield* claims.on(held.session)
       yield* Effect.logWarning("the database session that holds the service's locks was lost; taking them again")
       yield* Effect.ignore(Scope.close(held.scope, Exit.void))
-      // a database that is away is nobody else's either
-      held = yield* Effect.retry(take, {
-        while: (error) => error._tag === "SqlError",
-        schedule: Schedule.spaced("200 millis")
-      })
+      // a database that is away is nobody else's, and neither is such a folder
+      held = yield* Effect.tapErrorTag(take, "FolderAway", waiting).pipe(
+        Effect.retry({ while: ({ _tag }) => _tag !== "NotOurs", schedule: Schedule.spaced("200 millis") })
+      )
+      yield* over(Effect.logInfo("the service's folder is back"))
     }
-  }).pipe(Effect.catchTags({ NotOurs: (error) => Deferred.fail(lost, error), SqlError: Effect.die }), Effect.forkScoped)
+  }).pipe(
+    Effect.catchTags({ NotOurs: (error) => Deferred.fail(lost, error), FolderAway: Effect.die, SqlError: Effect.die }),
+    Effect.forkScoped
+  )
   yield* Effect.addFinalizer(() => claims.givenAway)
   return { hold: Hold.of({ lost: Deferred.await(lost) }), claiming: claims.claiming }
 })

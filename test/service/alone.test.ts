@@ -1,15 +1,17 @@
-import { cpSync, mkdtempSync, renameSync, rmSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Fiber, Layer } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { admit as admitTo } from "#infra/belonging.ts"
 import * as PostgresHold from "#infra/postgres/hold.ts"
 import { Hold, NotOurs } from "#ports/Hold.ts"
 import { from, run } from "#test/copy/command.ts"
 import { freshClient, freshDatabase } from "#test/postgres.ts"
 import { newInstallation, removeInstallation, startService, type TestInstallation } from "#test/service.ts"
+import { freshClient as migratedClient } from "../infra/stores.ts"
 import { startProcess } from "./process.ts"
 
 const address = /Cairn is at (http:\S+)/
@@ -123,6 +125,53 @@ describe("the hold on a database", () => {
       assert.isUndefined(failing.pollUnsafe())
       yield* Effect.promise(() => vi.waitFor(() => assert.strictEqual(times, 2), { timeout: 60_000 }))
     }).pipe(Effect.provide(held(() => Effect.sync(() => void times++))), Effect.scoped, Effect.runPromise)
+  })
+
+  it("waits for a folder that is away by then, and ends the service only for one that is somebody else's", () => {
+    const data = mkdtempSync(join(tmpdir(), "cairn-hold-"))
+    const [folder, away] = [join(data, "workspaces"), join(data, "away")]
+    const mark = join(folder, ".installation")
+    let admitted = 0
+    let refused = 0
+    const admit: PostgresHold.Admit = (token, others) =>
+      admitTo(folder)(token, others).pipe(
+        Effect.tap(() => Effect.sync(() => void admitted++)),
+        Effect.tapError(() => Effect.sync(() => void refused++))
+      )
+    /** What happens to the folder while the session is lost. */
+    const lostWhile = Effect.fnUntraced(function* (changed: () => void) {
+      const [before] = yield* holders
+      changed()
+      yield* terminate(before!)
+    })
+    const waited = (what: () => void) => Effect.promise(() => vi.waitFor(what, { timeout: 60_000 }))
+    return Effect.gen(function* () {
+      const failing = yield* Effect.forkChild((yield* Hold).lost)
+      const present = readdirSync(join(folder, ".services"))
+      assert.lengthOf(present, 1)
+      // the place of its mount is there, and empty; then not even that; then it can't be read
+      const ways = [() => mkdirSync(folder), () => {}, () => writeFileSync(folder, "")]
+      for (const [round, then] of ways.entries()) {
+        yield* lostWhile(() => {
+          renameSync(folder, away)
+          then()
+        })
+        const before = refused
+        yield* waited(() => assert.isAbove(refused, before + 1))
+        rmSync(folder, { recursive: true, force: true })
+        renameSync(away, folder)
+        yield* waited(() => assert.strictEqual(admitted, round + 2))
+        assert.deepStrictEqual(readdirSync(join(folder, ".services")), present)
+      }
+      assert.isUndefined(failing.pollUnsafe())
+      yield* lostWhile(() => writeFileSync(mark, "another\n"))
+      assert.match((yield* Effect.flip(Fiber.join(failing))).message, /belongs to another database/)
+    }).pipe(
+      Effect.ensuring(Effect.sync(() => rmSync(data, { recursive: true }))),
+      Effect.provide(Layer.provideMerge(PostgresHold.shared(admit), migratedClient)),
+      Effect.scoped,
+      Effect.runPromise
+    )
   })
 
   it("ends the service when another folder has taken its place by then", () => {
