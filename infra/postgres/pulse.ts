@@ -9,18 +9,24 @@ import { Effect, Exit, Fiber, Scope } from "effect"
 const often = "1 second"
 const patience = "5 seconds"
 
+/** Where a server is, as the client reads it off a URL: what is in the query goes before, and a host may be a folder. */
+const placeOf = ({ hostname, port, searchParams }: URL) => {
+  const named = decodeURIComponent(hostname.replace(/^\[(.*)\]$/, "$1"))
+  const host = searchParams.getAll("host").at(-1) ?? (named || "localhost")
+  const number = Number(searchParams.getAll("port").at(-1) ?? (port || 5432))
+  return { host, to: host.startsWith("/") ? { path: `${host}/.s.PGSQL.${number}` } : { host, port: number } }
+}
+
 /**
  * Connections to a server that end when it answers nothing at all any more: because it was stopped in its tracks, or
  * somebody in between lets nothing through. A statement has no limit of its own, and whoever waits for it would for as
- * long. What is to be added to a client's settings; a server that is not named by host and port is not looked after.
+ * long. What is to be added to a client's settings.
  */
 export const pulse = Effect.fnUntraced(function* (config: PgConnection.Config & { readonly at: URL }) {
-  const { hostname, port, searchParams } = config.at
-  if (hostname === "" || searchParams.has("host") || searchParams.has("port")) return {}
-  const host = hostname.replace(/^\[(.*)\]$/, "$1")
+  const { host, to } = placeOf(config.at)
   const open = new Set<Socket>()
   const stream = () => {
-    const socket = connect({ host: decodeURIComponent(host), port: Number(port || 5432), noDelay: true })
+    const socket = connect({ ...to, noDelay: true })
     open.add(socket)
     socket.once("close", () => open.delete(socket))
     return socket

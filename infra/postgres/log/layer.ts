@@ -7,6 +7,7 @@ import { Bounds } from "#engine/ports/Bounds.ts"
 import { type Append, type Appended, EventStore, StoreUnavailable, WrongRevision } from "#engine/ports/EventStore.ts"
 import { batchUnits } from "#ports/metrics.ts"
 import { passes } from "#ports/passes.ts"
+import { within } from "../within.ts"
 import { appendBatch } from "./append.ts"
 import { ended } from "./callResult.ts"
 import { groupCommit } from "./groupCommit.ts"
@@ -146,7 +147,7 @@ export const layerBy = Layer.effect(
     // A hint may be lost; this one is not. One look for all who would look: most seconds have nothing new.
     let seen: Position | undefined
     const hint = PubSub.publish(news, undefined)
-    const look = Effect.matchCauseEffect(here(Read.head), {
+    const look = Effect.matchCauseEffect(within(here(Read.head), "2 seconds", unavailable), {
       onFailure: () => hint,
       onSuccess: (head) => {
         const isNew = head !== seen
@@ -154,9 +155,7 @@ export const layerBy = Layer.effect(
         return isNew ? hint : Effect.void
       }
     })
-    // given up on a dead connection, which takes seconds more to end: whoever waits is told before
-    const lookOn = Effect.raceFirst(look, Effect.delay(hint, "2 seconds"))
-    yield* Effect.forkScoped(Effect.repeat(lookOn, Schedule.spaced("1 second")))
+    yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("1 second")))
 
     return EventStore.of({
       append: (append) =>
@@ -174,7 +173,8 @@ export const layerBy = Layer.effect(
       newest: (which) => here(Read.newest(which)),
       eventAt: (position) => here(Read.eventAt(position)),
       head: here(Read.head),
-      since: (after) => here(Read.since(after)),
+      // all who follow the log wait for it: on a connection that is dead they would as long as the system keeps it
+      since: (after) => within(here(Read.since(after)), "10 seconds", unavailable),
       hints: PubSub.subscribe(news)
     })
   })

@@ -1,0 +1,31 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { beginning } from "#engine/Position.ts"
+import { EventStore, StoreUnavailable } from "#engine/ports/EventStore.ts"
+import { freshDatabase } from "#test/postgres.ts"
+import { fresh, to } from "../../engine/appends.ts"
+import { storeOn } from "../stores.ts"
+import { stillLine } from "./stillLine.ts"
+
+it.effect("what is new in the log is asked again elsewhere when a dead connection answers nothing in ten seconds", () =>
+  Effect.gen(function* () {
+    const line = yield* stillLine(yield* freshDatabase)
+    yield* Effect.gen(function* () {
+      const { append, since } = yield* EventStore
+      const { positions } = yield* append(to(fresh()))
+      line.dieAt("max(position) AS last")
+      const asked = yield* Effect.forkChild(since(beginning))
+      yield* line.said
+      yield* TestClock.adjust("9 seconds")
+      assert.isUndefined(asked.pollUnsafe())
+      yield* TestClock.adjust("1 seconds")
+      // not when the driver has given its connection up: that takes it seconds more
+      assert.isDefined(asked.pollUnsafe())
+      assert.instanceOf(yield* Effect.flip(Fiber.join(asked)), StoreUnavailable)
+      assert.strictEqual((yield* since(beginning)).head, positions[0])
+      // whose end waits for the driver otherwise
+      line.cut()
+    }).pipe(Effect.provide(storeOn(line.url)))
+  }).pipe(Effect.scoped)
+)

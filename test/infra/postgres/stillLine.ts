@@ -1,0 +1,68 @@
+import { connect, createServer, type Socket } from "node:net"
+import { join } from "node:path"
+import { Deferred, Effect, Redacted } from "effect"
+
+/**
+ * A way to a database whose connections may go dead as a network's do: nothing comes through, and nobody is told. With
+ * `folder`, it is a socket of that folder. It ends with the scope.
+ */
+export const stillLine = Effect.fnUntraced(function* (database: Redacted.Redacted<string>, folder?: string) {
+  const there = new URL(Redacted.value(database))
+  const open = new Set<Socket>()
+  const dead = new Set<Socket>()
+  let word: string | undefined
+  let isDead = false
+  const said = yield* Deferred.make<void>()
+  const server = createServer((client) => {
+    const upstream = connect(Number(there.port), there.hostname)
+    const end = () => [client, upstream].forEach((socket) => void socket.destroy())
+    for (const socket of [client, upstream]) socket.on("error", end).on("close", end)
+    open.add(client)
+    client.on("close", () => open.delete(client))
+    if (isDead) dead.add(client)
+    client.on("data", (chunk) => {
+      if (word !== undefined && chunk.includes(word)) {
+        word = undefined
+        dead.add(client)
+        Deferred.doneUnsafe(said, Effect.void)
+      }
+      if (!dead.has(client)) upstream.write(chunk)
+    })
+    upstream.on("data", (chunk) => void (dead.has(client) || client.write(chunk)))
+  })
+  const at = folder === undefined ? { port: 0, host: "127.0.0.1" } : { path: join(folder, ".s.PGSQL.5432") }
+  yield* Effect.promise(() => new Promise<void>((resolve) => server.listen(at, resolve)))
+  const cut = () => {
+    for (const socket of open) socket.destroy()
+  }
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      server.close()
+      cut()
+    })
+  )
+  const through = new URL(there)
+  const address = server.address()
+  if (typeof address === "object") {
+    through.hostname = "127.0.0.1"
+    through.port = String(address!.port)
+  } else {
+    through.searchParams.set("host", folder!)
+    through.searchParams.set("port", "5432")
+  }
+  return {
+    url: Redacted.make(through.href),
+    /** The connection on which these bytes are sent next is dead from then on, and `said` done. */
+    dieAt: (bytes: string) => {
+      word = bytes
+    },
+    said: Deferred.await(said),
+    /** All connections are dead, and those that are made from now on. */
+    die: () => {
+      isDead = true
+      for (const socket of open) dead.add(socket)
+    },
+    /** All connections end, and whoever has one hears that. */
+    cut
+  }
+})
