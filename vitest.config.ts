@@ -9,9 +9,7 @@ import { Spread } from "./test/spread.ts"
  */
 const alone = [
   ...["test/hostile/**/*.test.ts", "test/regularExpressions.test.ts", "test/infra/analysis/treeSitter.test.ts"],
-  ...["test/infra/sandbox/**/*.test.ts", "test/workspaces/tools/Glob.test.ts"],
-  // a thread that is at work for ever goes with its process alone: Deno (2.9) ends it, and lets it run
-  "test/infra/search/thread.test.ts"
+  ...["test/infra/sandbox/**/*.test.ts", "test/workspaces/tools/Glob.test.ts"]
 ]
 
 /** What is looked at in a browser, which few have at hand: `npm run test:console`. */

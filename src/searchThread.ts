@@ -3,8 +3,10 @@ import "./effectAlone.ts"
 import { parentPort, workerData } from "node:worker_threads"
 import { Context, Effect, Layer, Scheduler } from "effect"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
+import { heed } from "#infra/search/givenUp.ts"
 import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
 import { answering } from "#infra/search/thread/inside.ts"
+import type { ThreadData } from "#infra/search/thread/protocol.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { FairScheduler } from "./scheduler.ts"
@@ -15,7 +17,8 @@ export interface SearchThreadData {
   readonly dimensions?: number
 }
 
-const { dimensions } = workerData as SearchThreadData
+const { dimensions, givenUp } = workerData as SearchThreadData & ThreadData
+heed(givenUp)
 
 /** The program of the thread that has the snippet index in memory, and ranks what it finds there. */
 const program = Effect.gen(function* () {

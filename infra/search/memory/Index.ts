@@ -1,6 +1,7 @@
 import { fields } from "#domain/search/IndexedText.ts"
 import type { Steps } from "#engine/steps.ts"
 import type { IndexedSnippet, IndexQuery, Votes } from "#ports/SnippetIndex.ts"
+import { unlessGivenUp } from "../givenUp.ts"
 import { candidates } from "./candidates.ts"
 import { Lists } from "./Lists.ts"
 import { type Comparing, Nearness } from "./Nearness.ts"
@@ -92,6 +93,7 @@ export class Index {
   frequencies(scope: Pick<IndexQuery, "homes" | "includePublic">, terms: ReadonlyArray<string>): ReadonlyArray<number> {
     const { own, others } = this.#seen(scope)
     return terms.map((term) => {
+      unlessGivenUp()
       if (!this.#sieve.mayHave(term)) return 0
       let sum = 0
       for (const { postings } of own) sum += postings.df(term)

@@ -1,4 +1,5 @@
 import type { Vector } from "#domain/search/embeddings/vector.ts"
+import { looks, unlessGivenUp } from "../givenUp.ts"
 import type { Segment } from "./Segment.ts"
 import type { VectorMemory } from "./VectorMemory.ts"
 
@@ -96,6 +97,7 @@ export class Nearness {
       for (let slot = 0; slot < slots; slot++) {
         const estimate = cosines[first + slot]!
         const its = ((estimate + most) * scale) | 0
+        if (slot % looks === 0) unlessGivenUp()
         if (Number.isNaN(estimate) || its < bin) {
           cosines[first + slot] = Number.NaN
           continue

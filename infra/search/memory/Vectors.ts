@@ -1,4 +1,5 @@
 import type { Vector } from "#domain/search/embeddings/vector.ts"
+import { unlessGivenUp } from "../givenUp.ts"
 import { type Block, blockVectors, type VectorMemory } from "./VectorMemory.ts"
 
 /** A block as it lies in memory. */
@@ -87,6 +88,7 @@ export class Vectors {
   /** Calls for what each block has of the slots below `slots`: from which slot on, and how many. */
   #each(slots: number, compare: (block: Block, from: number, count: number) => void): void {
     for (const [number, block] of this.#blocks.entries()) {
+      unlessGivenUp()
       const from = number * blockVectors
       const count = Math.min(slots - from, block?.vectors ?? 0)
       if (count > 0) compare(block!, from, count)

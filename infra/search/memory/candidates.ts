@@ -5,6 +5,7 @@ import { plan, type QueryPlan } from "#domain/search/query.ts"
 import { matches, priorOf } from "#domain/search/rank.ts"
 import { leastRelevance, relevance, score, wordShare } from "#domain/search/score.ts"
 import type { IndexQuery } from "#ports/SnippetIndex.ts"
+import { looks, unlessGivenUp } from "../givenUp.ts"
 import { Best } from "./Best.ts"
 import type { Nearness } from "./Nearness.ts"
 import type { Scratch } from "./Scratch.ts"
@@ -150,7 +151,9 @@ const searchSegment = (
       relevance(words, asTable(cosine, model), read, model?.weights.meaning),
       priorOf(segment.verdictOdds[slot]!, completeness[slot]!, preferComplete)
     )
+  let considered = 0
   const consider = (slot: number, sharesWord: boolean) => {
+    if (considered++ % looks === 0) unlessGivenUp()
     if (!passes(slot)) return
     const words = sharesWord ? wordShare(scratch.sum(slot, long), weights.self) : 0
     const isWanted = wanted.has(slot)

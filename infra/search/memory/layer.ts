@@ -4,6 +4,7 @@ import type { EventStore } from "#engine/ports/EventStore.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import type { Installation } from "#ports/Installation.ts"
 import { type IndexedSnippet, type IndexStand, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { unlessGivenUp } from "../givenUp.ts"
 import { Index } from "./Index.ts"
 import { type Comparing, comparing } from "./Nearness.ts"
 import { type KeepingOptions, keeping } from "./snapshot/keeping.ts"
@@ -25,6 +26,7 @@ const sliced = <A>(
   Effect.gen(function* () {
     let [count, characters] = [0, 0]
     for (const item of items) {
+      unlessGivenUp()
       if (count === slice || characters >= most) {
         yield* Effect.yieldNow
         ;[count, characters] = [0, 0]

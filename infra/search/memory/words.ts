@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache"
 import { fieldCount, lengthCounted, occurrence, saturated } from "#domain/search/bm25f.ts"
 import { fields } from "#domain/search/IndexedText.ts"
 import type { QueryPlan, WeightedTerm } from "#domain/search/query.ts"
+import { unlessGivenUp } from "../givenUp.ts"
 import { masks, shifts } from "../packedCount.ts"
 import type { Scratch } from "./Scratch.ts"
 import type { Segment } from "./Segment.ts"
@@ -52,6 +53,7 @@ const addTerm = (
   for (const { term, weight } of alternatives) {
     const postings = segment.postings.of(terms[term]!)
     if (postings === undefined) continue
+    unlessGivenUp()
     const { words, from, to } = postings
     for (let at = from; at < to; at += 2) {
       const slot = words[at]!

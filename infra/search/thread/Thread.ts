@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads"
-import type { FromThread, ToThread } from "./protocol.ts"
+import type { FromThread, ThreadData, ToThread } from "./protocol.ts"
 
 export type Outcome =
   | { readonly type: "done"; readonly value: unknown }
@@ -17,7 +17,7 @@ export interface Call {
 export interface ThreadOptions {
   readonly program: URL
   /** What the program is given when it begins. */
-  readonly data: unknown
+  readonly data: object
   /** Questions that it has before it at once: the others wait here, where they can be taken out. */
   readonly atOnce: number
   /** Milliseconds that it may be silent while it has something to do, ten times that to begin; then it is given up. */
@@ -31,10 +31,22 @@ const looks = 10
 /** How much longer it may take to begin. */
 const beginning = 10
 
+/** Whether the runtime ends a thread that is at work. Deno (2.9) says that it has, and lets it go on. */
+const endsAtWork = process.versions["deno"] === undefined
+/**
+ * Threads that were given up and are at work still, as they look nowhere: with so many no other one is begun, for each
+ * has a core.
+ */
+const mostLeft = 2
+
 /** A thread that answers questions, begun when one comes, and anew after it has gone. */
 export class Thread {
   readonly #options: ThreadOptions
   #worker: Worker | undefined
+  /** Not 0: it was given up. */
+  #givenUp = new Int32Array(new SharedArrayBuffer(4))
+  /** Those that were given up and have not ended yet. */
+  readonly #left = new Set<Worker>()
   #begunAt = Number.NEGATIVE_INFINITY
   #ended = false
   #next = 1
@@ -71,7 +83,9 @@ export class Thread {
   /** Asks at once, behind what was sent. */
   askNow(call: Call): void {
     if (this.#running() === undefined) {
-      call.settle({ type: "lost", why: "its thread begins anew" })
+      const isBusy = this.#left.size >= mostLeft
+      const why = isBusy ? "threads that were given up are still at work" : "its thread begins anew"
+      call.settle({ type: "lost", why })
       return
     }
     const id = this.#next++
@@ -104,6 +118,7 @@ export class Thread {
     this.#ids.clear()
     const worker = this.#worker
     this.#worker = undefined
+    if (worker !== undefined) this.#tellToEnd(worker)
     await worker?.terminate()
   }
 
@@ -118,14 +133,23 @@ export class Thread {
   #running(): Worker | undefined {
     if (this.#worker !== undefined || this.#ended) return this.#worker
     const { program, data, pause, patience } = this.#options
-    if (performance.now() - this.#begunAt < pause) return undefined
+    if (performance.now() - this.#begunAt < pause || this.#left.size >= mostLeft) return undefined
     this.#begunAt = performance.now()
-    const worker = new Worker(program, { workerData: data })
-    const isGone = (why: string) => this.#gone(worker, why)
+    const givenUp = new SharedArrayBuffer(4)
+    this.#givenUp = new Int32Array(givenUp)
+    const workerData: ThreadData = { ...data, givenUp }
+    const worker = new Worker(program, { workerData })
     worker.on("message", (message: FromThread) => this.#receive(worker, message))
-    worker.on("messageerror", () => isGone("its thread said what can't be read"))
-    worker.on("error", ({ name }: Error) => isGone(`its thread has ended with a fault (${name})`))
-    worker.on("exit", (code) => isGone(`its thread has ended (${code})`))
+    worker.on("messageerror", () => this.#giveUp(worker, "its thread said what can't be read"))
+    const ended = (how: string) => {
+      this.#left.delete(worker)
+      this.#gone(worker, `its thread has ended ${how}`)
+    }
+    worker.on("error", ({ name }: Error) => {
+      ended(`with a fault (${name})`)
+      void worker.terminate()
+    })
+    worker.on("exit", (code) => ended(`(${code})`))
     // whoever serves keeps the process alive, and whoever does not need not wait for it
     worker.unref()
     this.#silent = 0
@@ -133,7 +157,7 @@ export class Thread {
     this.#timer = setInterval(() => {
       if (this.#asked.size === 0) this.#silent = 0
       else if (++this.#silent > (this.#early === undefined ? looks : looks * beginning))
-        isGone("its thread does not answer")
+        this.#giveUp(worker, "its thread does not answer")
     }, patience / looks)
     this.#timer.unref()
     this.#worker = worker
@@ -158,13 +182,25 @@ export class Thread {
     this.#assign()
   }
 
+  #tellToEnd(worker: Worker): void {
+    Atomics.store(this.#givenUp, 0, 1)
+    worker.postMessage({ type: "end" } satisfies ToThread)
+  }
+
+  #giveUp(worker: Worker, why: string): void {
+    if (worker !== this.#worker) return
+    this.#left.add(worker)
+    this.#tellToEnd(worker)
+    if (endsAtWork) void worker.terminate()
+    this.#gone(worker, why)
+  }
+
   #gone(worker: Worker, why: string): void {
     if (worker !== this.#worker) return
     clearInterval(this.#timer)
     this.#worker = undefined
     this.#times++
     this.#size = 0
-    void worker.terminate()
     const calls = [...this.#asked.values(), ...this.#waiting]
     this.#asked.clear()
     this.#ids.clear()

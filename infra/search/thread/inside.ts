@@ -2,6 +2,7 @@ import type { MessagePort } from "node:worker_threads"
 import { Cause, Effect, Exit, type Fiber } from "effect"
 import type { IndexChanges, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { whereOf } from "../../whereOf.ts"
+import { isGivenUp } from "../givenUp.ts"
 import { unpacked } from "./packed.ts"
 import type { FromThread, Questions, ToThread } from "./protocol.ts"
 
@@ -42,6 +43,7 @@ export const answering = Effect.fnUntraced(function* (index: Finding, port: Mess
   }
 
   const take = (message: ToThread): void => {
+    if (message.type === "end") process.exit(0)
     if (message.type === "leave") {
       asked.get(message.id)?.interruptUnsafe()
       return
@@ -64,6 +66,8 @@ export const answering = Effect.fnUntraced(function* (index: Finding, port: Mess
       port.postMessage(answer(id, exit))
     })
   }
+  // while it was not listening yet
+  if (isGivenUp()) process.exit(0)
   port.on("message", take)
   port.postMessage({ type: "ready" } satisfies FromThread)
   return yield* Effect.never

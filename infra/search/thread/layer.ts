@@ -33,7 +33,7 @@ function* portions(put: ReadonlyArray<IndexedSnippet>): Generator<ReadonlyArray<
  * The index that a thread has, whose program answers as `inside.ts` says. When the thread has gone, it is begun anew,
  * and is unavailable until it has come as far again as it was.
  */
-export const layer = (program: URL, data: unknown, options: Partial<ThreadOptions> = {}) =>
+export const layer = (program: URL, data: object, options: Partial<ThreadOptions> = {}) =>
   Layer.effect(
     SnippetIndex,
     Effect.gen(function* () {

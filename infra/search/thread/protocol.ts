@@ -23,6 +23,11 @@ export interface PackedSnippets {
   readonly pieceCounts: ReadonlyArray<number>
 }
 
+/** What a thread is given when it begins, beside what its program wants: where it is said that it was given up. */
+export interface ThreadData {
+  readonly givenUp: SharedArrayBuffer
+}
+
 export type ToThread =
   | {
       readonly type: "ask"
@@ -32,6 +37,8 @@ export type ToThread =
     }
   /** Nobody waits for it any more. */
   | { readonly type: "leave"; readonly id: number }
+  /** The thread was given up, and ends as soon as it hears that. */
+  | { readonly type: "end" }
   /** Some of the changes that the next `apply` takes in; the `first` of them forgets those that came to none. */
   | (Omit<IndexChanges, "put"> & { readonly type: "changes"; readonly first: boolean; readonly put: PackedSnippets })
 

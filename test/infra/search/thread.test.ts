@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Layer } from "effect"
 import { MaxOpsBeforeYield } from "effect/Scheduler"
+import { vi } from "vitest"
 import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
 import * as ThreadSnippetIndex from "#infra/search/thread/layer.ts"
 import { type Call, type Outcome, Thread, type ThreadOptions } from "#infra/search/thread/Thread.ts"
@@ -14,8 +16,8 @@ import { contract } from "./contract.ts"
 import { meaningContract } from "./meaning.ts"
 
 const here = (path: string) => new URL(path, import.meta.url)
-const on = (program: URL, options: Partial<ThreadOptions> = {}) =>
-  Layer.provideMerge(ThreadSnippetIndex.layer(program, {}, options), embeddings)
+const on = (program: URL, options: Partial<ThreadOptions> = {}, data = {}) =>
+  Layer.provideMerge(ThreadSnippetIndex.layer(program, data, options), embeddings)
 const layer = on(here("../../../src/searchThread.ts"))
 
 /** Turns that it is given for each step, and the step at which all of it is waited for: each takes a new thread. */
@@ -45,7 +47,7 @@ const faultOf = <A, R>(effect: Effect.Effect<A, IndexUnavailable, R>) =>
   })
 
 /** It answers nothing until it has come as far again, when a term ends it. */
-const gone = (end: string, said: RegExp, patience: number) =>
+const gone = (end: string, said: RegExp, patience: number, told = new SharedArrayBuffer(4)) =>
   Effect.gen(function* () {
     const index = yield* SnippetIndex
     const found = Effect.map(find(query("median", ["home"])), ({ matches }) => matches.map(({ id }) => id))
@@ -66,7 +68,7 @@ const gone = (end: string, said: RegExp, patience: number) =>
     assert.match(yield* faultOf(found), /begins anew/)
     yield* index.apply(second, { build: 1, position: 9 })
     assert.deepStrictEqual(yield* found, ["home-a", "home-b"])
-  }).pipe(Effect.provide(Layer.fresh(on(here("./threads/mortal.ts"), { patience, pause: 0 }))))
+  }).pipe(Effect.provide(Layer.fresh(on(here("./threads/mortal.ts"), { patience, pause: 0 }, { told }))))
 
 describe("a thread that has the snippet index", () => {
   it.effect("ranks as this thread does, to the last bit", () =>
@@ -101,7 +103,16 @@ describe("a thread that has the snippet index", () => {
 
   it.effect("that has gone answers nothing until it has come as far again", () => gone("die", /has ended/, 60_000))
 
-  it.effect("that is at work for ever is given up, and another one begun", () => gone("hang", /does not answer/, 3_000))
+  it.effect("that is at work for ever is given up and ends, and another one is begun", () =>
+    Effect.gen(function* () {
+      const told = new SharedArrayBuffer(4)
+      yield* gone("hang", /does not answer/, 3_000, told)
+      const [own] = new Int32Array(told)
+      assert.isAbove(own!, 0)
+      const look = () => assert.isFalse(existsSync(`/proc/self/task/${own}`), "it is at work still")
+      yield* Effect.promise(() => vi.waitFor(look, { timeout: 30_000 }))
+    })
+  )
 
   it.effect("tells of a fault where it was, and not what was asked", () =>
     Effect.gen(function* () {
@@ -137,6 +148,26 @@ describe("a thread that has the snippet index", () => {
       outcomes.map((outcome) => outcome.type === "done" && outcome.value),
       [1, 2, 3]
     )
+    await thread.end()
+  })
+
+  it("is begun anew as long as not two that were given up hear nothing", async () => {
+    const letGo = new SharedArrayBuffer(4)
+    const options = { data: { letGo }, atOnce: 1, patience: 2_000, pause: 0 }
+    const thread = new Thread({ ...options, program: here("./threads/deaf.ts") })
+    const ask = () => new Promise<Outcome>((resolve) => thread.ask({ name: "stand", given: [], settle: resolve }))
+    for (const _ of ["the first", "the second"])
+      assert.deepStrictEqual(await ask(), { type: "lost", why: "its thread does not answer" })
+    // on Node they have ended
+    if (process.versions["deno"] !== undefined) {
+      assert.deepStrictEqual(await ask(), { type: "lost", why: "threads that were given up are still at work" })
+      assert.strictEqual(thread.lost, 2)
+    }
+    const flag = new Int32Array(letGo)
+    Atomics.store(flag, 0, 1)
+    Atomics.notify(flag, 0)
+    const isHeard = async () => assert.strictEqual((await ask()).type, "done")
+    await vi.waitFor(isHeard, { timeout: 60_000 })
     await thread.end()
   })
 
