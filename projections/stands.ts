@@ -17,3 +17,13 @@ export const standsOf = (projections: ReadonlyArray<Projection>) =>
       ([row]) => row?.stands ?? ""
     )
   )
+
+/** Whether read models stand elsewhere than when this was asked before; the first time they do. */
+export const haveMoved = <E, R>(stands: Effect.Effect<string, E, R>) => {
+  let before: string | undefined
+  return Effect.map(stands, (now) => {
+    const moved = now !== before
+    before = now
+    return moved
+  })
+}

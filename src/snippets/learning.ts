@@ -13,7 +13,7 @@ import { Projector } from "#engine/project.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import { Learned, learnedChanges, uploadsOf } from "#projections/Learned.ts"
 import { forgottenAmong, type RecalledVote, Retrievals, recalledBy, recallingSince } from "#projections/Retrievals.ts"
-import { standsOf } from "#projections/stands.ts"
+import { haveMoved, standsOf } from "#projections/stands.ts"
 import { Lessons } from "./lessons.ts"
 
 /** Rows that are taken in at once. */
@@ -135,13 +135,8 @@ export class Learning extends Context.Service<
       })
 
       const readRows = Effect.andThen(readOn, recallOn)
-      /** Where the read models stood when it was last looked for what is new unasked. */
-      let stood: string | undefined
-      const readNews = Effect.gen(function* () {
-        const before = stood
-        stood = yield* standsOf([Learned, Retrievals])
-        if (stood !== before || fails) yield* readRows
-      })
+      const areNew = haveMoved(standsOf([Learned, Retrievals]))
+      const readNews = Effect.flatMap(areNew, (some) => (some || fails ? readRows : Effect.void))
 
       const stepBy = (reading: typeof readRows | typeof readNews) =>
         Effect.gen(function* () {

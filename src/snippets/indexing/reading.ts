@@ -5,7 +5,7 @@ import { Bounds } from "#engine/ports/Bounds.ts"
 import { type IndexStand, IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { type indexChanges, leftOutUpTo, type Page } from "#projections/Snippets/changes.ts"
 import type { WhyLeftOut } from "#projections/Snippets/rows.ts"
-import type { standsOf } from "#projections/stands.ts"
+import { haveMoved, type standsOf } from "#projections/stands.ts"
 import { snippetsOf } from "./snippetsOf.ts"
 
 /** What an index is filled from: the catalogue's changes behind a position, with the vectors that it has. */
@@ -58,8 +58,7 @@ export const makeReading = Effect.fnUntraced(function* (
   let fault: string | undefined
   let isAway = false
   let furthest = 0
-  /** Where the source stood when it was last asked. */
-  let stood: string | undefined
+  const moved = standsNow && haveMoved(standsNow)
 
   const stands = (at: IndexStand) =>
     Effect.suspend(() => {
@@ -137,10 +136,8 @@ export const makeReading = Effect.fnUntraced(function* (
    * elsewhere only a reading shows whether it is there.
    */
   const isStill = Effect.gen(function* () {
-    if (standsNow === undefined || index.sharedAs !== undefined || fault !== undefined) return false
-    const before = stood
-    stood = yield* standsNow
-    return stood === before && (yield* index.stand).position === stand?.position
+    if (moved === undefined || index.sharedAs !== undefined || fault !== undefined) return false
+    return !(yield* moved) && (yield* index.stand).position === stand?.position
   }).pipe(
     Effect.provideService(SqlClient.SqlClient, sql),
     Effect.orElseSucceed(() => false)
