@@ -9,7 +9,7 @@ import { Effect, Exit, Fiber, Scope } from "effect"
 const often = "1 second"
 const patience = "5 seconds"
 
-/** Where a server is, as the client reads it off a URL: what is in the query goes before, and a host may be a folder. */
+/** Where a server is, as its client reads a URL: what is in the query goes before, and a host may be a folder. */
 const placeOf = ({ hostname, port, searchParams }: URL) => {
   const named = decodeURIComponent(hostname.replace(/^\[(.*)\]$/, "$1"))
   const host = searchParams.getAll("host").at(-1) ?? (named || "localhost")
