@@ -43,7 +43,11 @@ it("names that lead out of a workspace, or that git would take for its own, are 
     if (!path.isWellFormed()) continue
     const answer = await service.call("GET", `/api/workspaces/${id}/files/${cross(path)}?at=${commit}`)
     // a URL is put in order before it is sent, so that some of them ask for another route
-    assert.include(["not_found/file", "not_found/route", "method/not_allowed"], answer.json?.code, path)
+    assert.include(
+      ["not_found/file", "not_found/workspace", "not_found/route", "method/not_allowed"],
+      answer.json?.code,
+      path
+    )
   }
   for (const at of ["HEAD", "main", "..", `${commit}^`, "%00", commit.slice(1)]) {
     const { status, json } = await service.call("GET", `/api/workspaces/${id}/tree?at=${encodeURIComponent(at)}`)
