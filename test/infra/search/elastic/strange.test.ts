@@ -2,7 +2,7 @@ import { createServer as createHttpServer } from "node:http"
 import { createServer, type Socket } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { errors } from "@elastic/elasticsearch"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import { connect } from "#infra/search/elastic/Engine.ts"
 import { faultOf, passesByItself } from "#infra/search/elastic/fault.ts"
@@ -55,20 +55,30 @@ it("what speaks no TLS where https is asked for is said to do so, which does not
   }
 })
 
+/** Something that answers as a node does, until the scope's end; what it was asked. */
+const node = Effect.fnUntraced(function* (at = 0) {
+  const asked: Array<string> = []
+  const server = createHttpServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`)
+    response.writeHead(200, { "content-type": "application/json", "x-elastic-product": "Elasticsearch" })
+    response.end(JSON.stringify({ nodes: { one: { version: "9.5.0" } } }))
+  })
+  yield* Effect.acquireRelease(
+    Effect.promise(() => new Promise<void>((resolve) => server.listen(at, "127.0.0.1", resolve))),
+    () =>
+      Effect.sync(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+  )
+  const { port } = server.address() as { readonly port: number }
+  return { port, asked: asked as ReadonlyArray<string> }
+})
+
 it.live("what can't reach one node is asked of another one, at once, a search as well", () =>
   Effect.gen(function* () {
     const gone = yield* Effect.promise(freePort)
-    const asked: Array<string> = []
-    const server = createHttpServer((request, response) => {
-      asked.push(`${request.method} ${request.url}`)
-      response.writeHead(200, { "content-type": "application/json", "x-elastic-product": "Elasticsearch" })
-      response.end(JSON.stringify({ nodes: { one: { version: "9.5.0" } } }))
-    })
-    yield* Effect.acquireRelease(
-      Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
-      () => Effect.sync(() => void server.close())
-    )
-    const { port } = server.address() as { readonly port: number }
+    const { port, asked } = yield* node()
     const urls = [`http://127.0.0.1:${gone}`, `http://127.0.0.1:${port}`]
     // which one is asked first is the client's to choose
     for (const order of [urls, urls.toReversed()]) {
@@ -79,5 +89,25 @@ it.live("what can't reach one node is asked of another one, at once, a search as
       }
     }
     assert.lengthOf(asked, 10)
+  }).pipe(Effect.scoped)
+)
+
+it.live("a node that comes back alone is asked again, with nothing begun anew", () =>
+  Effect.gen(function* () {
+    const away = yield* Effect.promise(freePort)
+    const { port, asked } = yield* node()
+    const urls = [`http://127.0.0.1:${away}`, `http://127.0.0.1:${port}`]
+    const { ask } = yield* connect({ urls, auth: undefined, caFile: undefined, index: "cairn-snippets" })
+    const search = ask({ method: "POST", path: "/a/_search", body: {}, within: 5_000 })
+    // whichever is asked first: each has had its turn
+    yield* Effect.repeat(search, { times: 3 })
+    const before = asked.length
+    assert.isAbove(before, 3)
+    const back = yield* node(away)
+    const heard = Effect.sync(() => back.asked.filter((one) => one.endsWith("_search")).length)
+    yield* Effect.repeat(Effect.andThen(search, heard), {
+      until: (searches) => searches > 0,
+      schedule: Schedule.spaced("50 millis")
+    })
   }).pipe(Effect.scoped)
 )
