@@ -8,6 +8,7 @@ import type { TelemetrySettings } from "#ports/TelemetrySettings.ts"
 import { refuse } from "./BadConfig.ts"
 import { parseDatabaseUrl, readCa } from "./databaseUrl.ts"
 import { keeping, type Reserve } from "./disks.ts"
+import { readElasticsearch } from "./elasticsearch.ts"
 import { readEmbeddings } from "./embeddings.ts"
 import { heapLimit } from "./memory.ts"
 import { readModels } from "./models.ts"
@@ -143,43 +144,6 @@ const parseKurrentUrl = (text: string): string =>
 const listOf = (text: string): ReadonlyArray<string> =>
   text.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))
 
-/** What one may be called in Elasticsearch. */
-const indexName = /^[a-z0-9][a-z0-9._-]{0,99}$/
-
-const parseElasticsearch = (read: (name: string) => string | undefined): ElasticsearchSettings | undefined => {
-  const text = read("ELASTICSEARCH_URL")
-  const names = ["API_KEY", "USERNAME", "PASSWORD", "CA_FILE", "INDEX"].map((name) => `ELASTICSEARCH_${name}`)
-  const [apiKey, username, password, caFile, index = "cairn-snippets"] = names.map(read)
-  if (text === undefined) {
-    const lonely = names.find((name) => read(name) !== undefined)
-    return lonely === undefined ? undefined : refuse("ELASTICSEARCH_URL", `a URL, since there is ${lonely}`)
-  }
-  const expected =
-    "a URL like https://search.example.com:9200, or those of several nodes with commas between; user and password have variables of their own"
-  const urls = listOf(text)
-  const isFine = (one: string) => {
-    const { protocol, username, password, href } = URL.canParse(one) ? new URL(one) : { protocol: "", href: "" }
-    // an @ behind a / was meant to end a password that has one
-    return ["http:", "https:"].includes(protocol) && !username && !password && !href.includes("@")
-  }
-  if (urls.length === 0 || !urls.every(isFine)) return refuse("ELASTICSEARCH_URL", expected)
-  if (caFile !== undefined && urls.some((one) => new URL(one).protocol !== "https:"))
-    return refuse("ELASTICSEARCH_URL", "https://, since there is ELASTICSEARCH_CA_FILE")
-  if (!indexName.test(index)) return refuse("ELASTICSEARCH_INDEX", "lower-case letters, digits, - and _")
-  if (apiKey !== undefined && (username ?? password) !== undefined)
-    return refuse("ELASTICSEARCH_API_KEY", "either it, or ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD")
-  if ((username === undefined) !== (password === undefined))
-    return refuse("ELASTICSEARCH_USERNAME", "both it and ELASTICSEARCH_PASSWORD, or neither")
-  const hidden = (value: string, name: string) => Redacted.make(value, { label: `ELASTICSEARCH_${name}` })
-  const auth =
-    apiKey !== undefined
-      ? { apiKey: hidden(apiKey, "API_KEY") }
-      : username !== undefined && password !== undefined
-        ? { username, password: hidden(password, "PASSWORD") }
-        : undefined
-  return { urls, auth, caFile, index }
-}
-
 /**
  * Two hear news all the time, and a read model that is compared with a new build of it takes three at once; below that
  * it waits for ever.
@@ -234,7 +198,7 @@ export const readConfig = (environment: Environment): Config => {
     databaseCa: readCa(read("DATABASE_URL")),
     databaseConnections: parsed("CAIRN_DATABASE_CONNECTIONS", parseConnections) ?? 16,
     kurrentdbUrl: secret("KURRENTDB_URL", parseKurrentUrl),
-    elasticsearch: parseElasticsearch(read),
+    elasticsearch: readElasticsearch(read),
     embeddings: readEmbeddings(read),
     searchThread: parsed("CAIRN_SEARCH_THREAD", parseSwitch("CAIRN_SEARCH_THREAD")) ?? false,
     ownerKey: secret("CAIRN_OWNER_KEY", (text) =>

@@ -12,9 +12,11 @@ const read = (path: string) => readFileSync(`${root}${path}`, "utf8")
 
 /** Every variable that the configuration asks for. */
 const variables = () => {
-  const named = [...`${read("src/config.ts")}${read("src/telemetry.ts")}`.matchAll(/"([A-Z]+(?:_[A-Z]+)*)"/g)].map(
-    ([, name]) => name!
-  )
+  const named = [
+    ...`${read("src/config.ts")}${read("src/elasticsearch.ts")}${read("src/telemetry.ts")}`.matchAll(
+      /"([A-Z]+(?:_[A-Z]+)*)"/g
+    )
+  ].map(([, name]) => name!)
   const ofElasticsearch = ["API_KEY", "USERNAME", "PASSWORD", "CA_FILE", "INDEX"].map((name) => `ELASTICSEARCH_${name}`)
   return new Set([...named, ...ofElasticsearch, ...secrets.map((name) => `${name}_FILE`)])
 }

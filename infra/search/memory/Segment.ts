@@ -1,38 +1,18 @@
 import { fieldCount } from "#domain/search/bm25f.ts"
-import { eachTerm, fields } from "#domain/search/IndexedText.ts"
 import { verdict, verdictOdds } from "#domain/search/score.ts"
 import type { Steps } from "#engine/steps.ts"
 import type { IndexedSnippet, Votes } from "#ports/SnippetIndex.ts"
-import { countIn, packCount } from "../packedCount.ts"
+import { countIn } from "../packedCount.ts"
 import { concatenated, Lists, stretch } from "./Lists.ts"
 import { Postings } from "./Postings.ts"
 import { Profiles, type ProfilesImage } from "./Profiles.ts"
 import type { Sieve } from "./Sieve.ts"
+import { type Counted, countsIn } from "./termCounts.ts"
 import { blockVectors, type VectorMemory } from "./VectorMemory.ts"
 import { type BlockImage, Vectors } from "./Vectors.ts"
 
-const longestField = 0xffff
 /** What a free slot has. */
 const noKind: IndexedSnippet["kind"] = "file"
-
-/** How often a snippet has each of its terms, packed by field, and tokens per field. */
-interface Counted {
-  readonly counts: ReadonlyMap<string, number>
-  readonly lengths: ReadonlyArray<number>
-}
-
-const countsIn = (text: IndexedSnippet["text"]): Counted => {
-  const counts = new Map<string, number>()
-  const lengths = fields.map((name, field) => {
-    let length = 0
-    eachTerm(text[name], (term, count) => {
-      length += count
-      counts.set(term, packCount(counts.get(term) ?? 0, field, count))
-    })
-    return Math.min(length, longestField)
-  })
-  return { counts, lengths }
-}
 
 /** What some slots of a segment have, those of one block of vectors. */
 export interface SlotsImage {
