@@ -77,7 +77,7 @@ const sumOfText = (terms: QueryPlan["texts"][number], counts: ArrayLike<number>,
  * What a candidate's words add up to; 0: it has none that was asked for. `worths` are of an occurrence in each of its
  * fields.
  */
-const sumOf = ({ texts }: QueryPlan, counts: ArrayLike<number>, worths: ArrayLike<number>): number => {
+export const sumOf = ({ texts }: QueryPlan, counts: ArrayLike<number>, worths: ArrayLike<number>): number => {
   const whole = sumOfText(texts[0]!, counts, worths)
   let part = 0
   for (let at = 1; at < texts.length; at++) part = Math.max(part, sumOfText(texts[at]!, counts, worths))

@@ -43,13 +43,16 @@ export const verdictOdds = (verdict: number): number =>
 export const completenessOdds = (completeness: number): number =>
   exp(completenessWeight * (completeness - 0.5)) * (completeness === 0 ? stubOdds : 1)
 
+/** A relevance within what can be moved by a prior: nothing is impossible, and nothing certain. */
+export const bounded = (relevance: number): number => clamped(relevance, 0.001, 0.999)
+
 /**
  * The final score, 0…1: σ(logit R + 0.3 · logit V + 0.6 · (completeness − 0.5)) with its bounds, written in odds, where
  * sums of logits are products and the votes' part can be kept. `prior` = the product of `verdictOdds` and
  * `completenessOdds`; 1 leaves the relevance as it is.
  */
 export const score = (relevance: number, prior: number): number => {
-  const combined = odds(clamped(relevance, 0.001, 0.999)) * prior
+  const combined = odds(bounded(relevance)) * prior
   return combined / (1 + combined)
 }
 
@@ -72,9 +75,12 @@ export const completenessLogit = (completeness: number): number =>
 /** The probability, 0…1, that a logit stands for. */
 export const probability = (logit: number): number => 1 / (1 + exp(-logit))
 
+/** What votes, and the completeness where it counts, multiply the odds by at the most. */
+export const mostPrior = (preferComplete: boolean): number =>
+  exp(verdictWeight * verdictBound) * (preferComplete ? completenessOdds(1) : 1)
+
 /** A relevance below never reaches that score, whatever the votes, and the completeness where it counts. */
 export const leastRelevance = (preferComplete: boolean): number => {
-  const most = exp(verdictWeight * verdictBound) * (preferComplete ? completenessOdds(1) : 1)
-  const least = odds(leastScore) / most
+  const least = odds(leastScore) / mostPrior(preferComplete)
   return least / (1 + least)
 }

@@ -41,8 +41,14 @@ export const integer = (value: number): Code => [0x41, signed(value)]
 export const addInteger: Code = [0x6a]
 /** Whether the first of the two numbers before it is the smaller one, both without a sign. */
 export const isBelow: Code = [0x49]
+/** The whole number at an address. */
+export const loadInteger = (offset: number): Code => [0x28, 2, unsigned(offset)]
+/** Puts the whole number before it at an address. */
+export const storeInteger = (offset: number): Code => [0x36, 2, unsigned(offset)]
 /** Sixteen bytes at an address. */
 export const load = (offset: number): Code => [0xfd, 0x00, 2, unsigned(offset)]
+/** Puts the sixteen bytes before it at an address. */
+export const store = (offset: number): Code => [0xfd, 0x0b, 2, unsigned(offset)]
 /** Eight bytes at an address, as numbers of sixteen bits. */
 export const loadWidened = (offset: number): Code => [0xfd, 0x01, 0, unsigned(offset)]
 /** Sixteen bytes of nothing. */
@@ -60,14 +66,17 @@ interface Through {
   readonly result: number
 }
 
-/** A function that does the same for each item, of which there is one at least; `locals` are so many of a type. */
+/** So many locals of a type. */
+type Locals = readonly [count: number, type: number]
+
+/** A function that does the same for each item, of which there is one at least. */
 export const through = (
   { item, end, to, size, result }: Through,
-  locals: readonly [count: number, type: number],
+  locals: Locals | ReadonlyArray<Locals>,
   body: Code
 ): Code =>
   sized([
-    list([...locals]),
+    list(...(typeof locals[0] === "number" ? [[...(locals as Locals)]] : (locals as ReadonlyArray<Locals>))),
     loop(
       [body, get(to), integer(result), addInteger, set(to)],
       [get(item), integer(size), addInteger, set(item), get(item), get(end), isBelow]

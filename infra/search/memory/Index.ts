@@ -5,9 +5,11 @@ import { unlessGivenUp } from "../givenUp.ts"
 import { candidates } from "./candidates.ts"
 import { Lists } from "./Lists.ts"
 import { type Comparing, Nearness } from "./Nearness.ts"
-import { Scratch } from "./Scratch.ts"
+import { Reach } from "./Reach.ts"
+import { Rows } from "./Rows.ts"
 import { Segment, type SlotsImage } from "./Segment.ts"
 import { Sieve } from "./Sieve.ts"
+import { TermPlaces } from "./TermPlaces.ts"
 import { VectorMemory } from "./VectorMemory.ts"
 import { Occurrences } from "./words.ts"
 
@@ -24,8 +26,10 @@ interface Located {
 export class Index {
   readonly #lists = new Lists()
   readonly #sieve = new Sieve()
-  readonly #scratch = new Scratch()
+  readonly #rows = new Rows()
+  readonly #reach = new Reach()
   readonly #occurrences = new Occurrences()
+  readonly #termPlaces = new TermPlaces()
   readonly #private = new Map<string, Segment>()
   readonly #public = new Map<string, Segment>()
   readonly #places = new Map<string, Located>()
@@ -85,9 +89,14 @@ export class Index {
 
   candidates(query: IndexQuery, most: number) {
     const { own, others } = this.#seen(query)
-    const locate = (id: string) => this.#places.get(id)
-    const means = { nearness: this.#nearness, scratch: this.#scratch, occurrences: this.#occurrences, locate }
-    return candidates([...own, ...others], query, most, means)
+    return candidates([...own, ...others], query, most, {
+      nearness: this.#nearness,
+      rows: this.#rows,
+      reach: this.#reach,
+      occurrences: this.#occurrences,
+      termPlaces: this.#termPlaces,
+      locate: (id) => this.#places.get(id)
+    })
   }
 
   frequencies(scope: Pick<IndexQuery, "homes" | "includePublic">, terms: ReadonlyArray<string>): ReadonlyArray<number> {

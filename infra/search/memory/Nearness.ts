@@ -1,6 +1,6 @@
 import type { Vector } from "#domain/search/embeddings/vector.ts"
-import { looks, unlessGivenUp } from "../givenUp.ts"
-import type { Segment } from "./Segment.ts"
+import { eachBit, isSet, wordsOf } from "./Bits.ts"
+import type { Scope } from "./Scope.ts"
 import type { VectorMemory } from "./VectorMemory.ts"
 
 /** How the vectors of a scope are compared. */
@@ -13,99 +13,148 @@ export interface Comparing {
 
 export const comparing: Comparing = { exactUpTo: 100_000, share: 0.05 }
 
-const bins = 4096
 /** The share of the compared whose signs are farthest: what they come to, those that were left out hardly surpass. */
 const edge = 0.2
 
 /**
- * How near the snippets of a scope are to a task, all of them; of a large scope those whose signs are nearest, which
- * costs a sixteenth of the memory that is read. Columns are kept between searches, which run one after another.
+ * How near the snippets of a scope are to a task, all of them that pass; of a large scope those whose signs are
+ * nearest, which costs a sixteenth of the memory that is read. Columns are kept between searches, which run one after
+ * another.
  */
 export class Nearness {
-  /** By the segment's first place and the slot; `NaN`: not compared. */
+  /** The first `compared` are the places that were compared, in their order, and how near they are. */
+  places = new Uint32Array(0)
   cosines = new Float32Array(0)
+  compared = 0
+  /** By segment, how many were compared up to its end. */
+  ends: ReadonlyArray<number> = []
+  /** Whether all that pass were. */
+  isAll = false
   /** What the cosine of one that was not compared hardly surpasses. */
   ceiling = 1
+  /** By place, whether it was compared; where not all were. */
+  chosen = new Uint32Array(0)
 
   readonly #memory: VectorMemory
   readonly #how: Comparing
-  readonly #counts = new Uint32Array(bins)
+  readonly #counts: Uint32Array
+  #estimates = new Uint16Array(0)
+  readonly #one = { place: new Uint32Array(1), cosine: new Float32Array(1) }
 
   constructor(memory: VectorMemory, how: Comparing) {
     this.#memory = memory
     this.#how = how
+    this.#counts = new Uint32Array(memory.mostEstimate + 1)
   }
 
-  /**
-   * Compares the snippets of some segments, or the nearest of those that pass; gives the segments' first places, in
-   * their order.
-   */
-  ask(
-    segments: ReadonlyArray<Segment>,
-    documents: number,
-    queries: ReadonlyArray<Vector>,
-    passing: (segment: Segment) => (slot: number) => boolean
-  ): ReadonlyArray<number> {
+  /** Nothing is compared: what was asked says nothing by which it could be. */
+  skip(scope: Scope): void {
+    this.#room(scope.places)
+    this.chosen.fill(0, 0, wordsOf(scope.places))
+    this.compared = 0
+    this.ends = scope.segments.map(() => 0)
+    this.isAll = false
+    this.ceiling = 0
+  }
+
+  /** Compares those that pass, of a scope with so many documents, or the nearest of them. */
+  ask(scope: Scope, documents: number, queries: ReadonlyArray<Vector>, passing: Uint32Array): void {
     this.#memory.ask(queries)
-    let places = 0
-    const firsts = segments.map(({ slots }) => {
-      const first = places
-      places += slots
-      return first
-    })
-    if (places > this.cosines.length) this.cosines = new Float32Array(Math.max(places, 2 * this.cosines.length))
-    this.ceiling = 1
-    if (documents > this.#how.exactUpTo) {
-      for (const [at, segment] of segments.entries()) this.#estimate(segment, firsts[at]!, passing(segment))
-      this.#choose(segments, firsts, documents * this.#how.share)
-    } else for (const [at, { vectors, slots }] of segments.entries()) vectors.compare(slots, this.cosines, firsts[at]!)
-    return firsts
+    this.#room(scope.places)
+    if (documents > this.#how.exactUpTo) this.#choose(scope, documents * this.#how.share, passing)
+    else this.#compareAll(scope, passing)
   }
 
-  /** The cosine of a slot, which is compared now if it was not before. */
-  of(segment: Segment, slot: number, place: number): number {
-    const known = this.cosines[place]!
-    if (!Number.isNaN(known)) return known
-    segment.vectors.compareOne(slot, this.cosines, place)
-    return this.cosines[place]!
+  /** The cosine of a slot that was not compared; 0 without a vector. */
+  of({ segments }: Scope, segment: number, slot: number): number {
+    const { place, cosine } = this.#one
+    place[0] = slot
+    segments[segment]!.vectors.compareListed(place, 0, 0, 1, cosine)
+    return cosine[0]!
   }
 
-  #estimate({ vectors, slots }: Segment, first: number, passes: (slot: number) => boolean): void {
-    vectors.estimate(slots, this.cosines, first)
-    for (let slot = 0; slot < slots; slot++) if (!passes(slot)) this.cosines[first + slot] = Number.NaN
+  #room(places: number): void {
+    if (places <= this.places.length) return
+    const size = Math.max(places, Math.ceil(this.places.length * 1.25))
+    this.places = new Uint32Array(size)
+    this.cosines = new Float32Array(size)
+    this.chosen = new Uint32Array(wordsOf(size))
+    this.#estimates = new Uint16Array(size)
   }
 
-  /** Compares so many of those that have an estimate, of the nearest. */
-  #choose(segments: ReadonlyArray<Segment>, firsts: ReadonlyArray<number>, wanted: number): void {
-    const { cosines } = this
-    const counts = this.#counts.fill(0)
-    const places = firsts.at(-1)! + segments.at(-1)!.slots
-    const most = this.#memory.mostEstimate
-    const scale = (bins - 1) / (2 * most)
-    for (let place = 0; place < places; place++) {
-      const estimate = cosines[place]!
-      if (!Number.isNaN(estimate)) counts[((estimate + most) * scale) | 0]!++
-    }
-    let [bin, chosen] = [bins, 0]
-    while (bin > 0 && chosen < wanted) chosen += counts[--bin]!
-    let [upper, edged] = [bin, 0]
-    while (upper < bins && edged < edge * chosen) edged += counts[upper++]!
-    const isAll = bin === 0
-    let ceiling = 0
-    for (const [at, { vectors, slots }] of segments.entries()) {
+  #compareAll({ segments, firsts }: Scope, passing: Uint32Array): void {
+    const { places, cosines } = this
+    let used = 0
+    this.ends = segments.map(({ vectors, slots }, at) => {
       const first = firsts[at]!
-      for (let slot = 0; slot < slots; slot++) {
-        const estimate = cosines[first + slot]!
-        const its = ((estimate + most) * scale) | 0
-        if (slot % looks === 0) unlessGivenUp()
-        if (Number.isNaN(estimate) || its < bin) {
-          cosines[first + slot] = Number.NaN
-          continue
-        }
-        vectors.compareOne(slot, cosines, first + slot)
-        if (its < upper && cosines[first + slot]! > ceiling) ceiling = cosines[first + slot]!
+      // what passes is moved to where it belongs, which is never behind where it is
+      vectors.compare(slots, cosines, first)
+      for (let place = first; place < first + slots; place++) {
+        if (!isSet(passing, place)) continue
+        cosines[used] = cosines[place]!
+        places[used++] = place
+      }
+      return used
+    })
+    this.compared = used
+    this.isAll = true
+    this.ceiling = 1
+  }
+
+  /** Compares so many of those that pass, of the nearest. */
+  #choose(scope: Scope, wanted: number, passing: Uint32Array): void {
+    const { segments, firsts } = scope
+    const estimates = this.#estimates
+    for (const [at, { vectors, slots }] of segments.entries()) vectors.estimate(slots, estimates, firsts[at]!)
+    const counts = this.#count(scope, passing)
+    let [least, chosen] = [counts.length, 0]
+    while (least > 0 && chosen < wanted) chosen += counts[--least]!
+    let [upper, edged] = [least, 0]
+    while (upper < counts.length && edged < edge * chosen) edged += counts[upper++]!
+    const { places, cosines } = this
+    let used = 0
+    this.ends = segments.map(({ vectors, slots }, at) => {
+      const first = firsts[at]!
+      const from = used
+      for (let word = 0; word < wordsOf(slots); word++) {
+        const given = vectors.given.word(word)
+        const place = first + word * 32
+        const its = passing[place >>> 5]!
+        let near = 0
+        for (let bit = 0; bit < 32; bit++) near |= ((least - 1 - estimates[place + bit]!) >>> 31) << bit
+        // it is known at once how near one is that has no vector
+        near = (near | ~given) & its
+        this.chosen[place >>> 5] = near
+        if (near !== 0)
+          eachBit(near, place, (one) => {
+            places[used++] = one
+          })
+      }
+      vectors.compareListed(places, first, from, used, cosines)
+      return used
+    })
+    this.compared = used
+    this.isAll = least === 0
+    this.ceiling = 0
+    for (let at = 0; at < used; at++)
+      if (estimates[places[at]!]! < upper && cosines[at]! > this.ceiling) this.ceiling = cosines[at]!
+  }
+
+  /** How many of those that pass and have a vector have each estimate. */
+  #count({ segments, firsts }: Scope, passing: Uint32Array): Uint32Array {
+    const counts = this.#counts.fill(0)
+    const estimates = this.#estimates
+    for (const [at, { vectors, slots }] of segments.entries()) {
+      for (let word = 0; word < wordsOf(slots); word++) {
+        const place = firsts[at]! + word * 32
+        const its = passing[place >>> 5]! & vectors.given.word(word)
+        if (its === -1) for (let bit = 0; bit < 32; bit++) counts[estimates[place + bit]!]!++
+        else if (its !== 0)
+          eachBit(its, place, (one) => {
+            counts[estimates[one]!]!++
+          })
       }
     }
-    this.ceiling = isAll ? 1 : ceiling
+    return counts
   }
 }

@@ -3,6 +3,7 @@ import { verdict, verdictOdds } from "#domain/search/score.ts"
 import type { Steps } from "#engine/steps.ts"
 import type { IndexedSnippet, Votes } from "#ports/SnippetIndex.ts"
 import { countIn } from "../packedCount.ts"
+import { Bits } from "./Bits.ts"
 import { concatenated, Lists, stretch } from "./Lists.ts"
 import { Postings } from "./Postings.ts"
 import { Profiles, type ProfilesImage } from "./Profiles.ts"
@@ -11,6 +12,8 @@ import { type Counted, countsIn } from "./termCounts.ts"
 import { blockVectors, type VectorMemory } from "./VectorMemory.ts"
 import { type BlockImage, Vectors } from "./Vectors.ts"
 
+/** The verdict of who has no votes. */
+export const neutral = verdict(0, 0)
 /** What a free slot has. */
 const noKind: IndexedSnippet["kind"] = "file"
 
@@ -51,6 +54,11 @@ export class Segment {
   verdictOdds = new Float64Array(0)
   completeness = new Float64Array(0)
   humanUps = new Uint32Array(0)
+  /** Slots in use; of these, those with a verdict below the neutral one or above it, and those of an agent's own. */
+  readonly live = new Bits()
+  readonly doubted = new Bits()
+  readonly lifted = new Bits()
+  readonly owned = new Bits()
   documents = 0
   /** Tokens per field over all documents. */
   readonly tokens = new Float64Array(fieldCount)
@@ -93,6 +101,8 @@ export class Segment {
     this.completeness[slot] = completeness
     this.vote(slot, snippet)
     this.ids[slot] = id
+    this.live.put(slot, true)
+    this.owned.put(slot, agent !== null)
     this.#freed.pop()
     this.documents++
     return slot
@@ -101,8 +111,7 @@ export class Segment {
   vote(slot: number, { up, down, humanUp }: Votes): void {
     const value = verdict(up, down)
     this.humanUps[slot] = humanUp
-    this.verdicts[slot] = value
-    this.verdictOdds[slot] = verdictOdds(value)
+    this.#judge(slot, value)
   }
 
   remove(slot: number): void {
@@ -120,6 +129,7 @@ export class Segment {
     this.agents[slot] = null
     this.kinds[slot] = noKind
     this.languages[slot] = ""
+    for (const bits of [this.live, this.doubted, this.lifted, this.owned]) bits.put(slot, false)
     this.lengths.fill(0, slot * fieldCount, (slot + 1) * fieldCount)
     for (const column of [this.verdicts, this.verdictOdds, this.completeness, this.humanUps, this.#termCounts])
       column[slot] = 0
@@ -212,10 +222,19 @@ export class Segment {
       const next = used + this.#termCounts[slot]!
       this.#terms[slot] = this.#lists.put(image.terms.subarray(used, next))
       used = next
-      this.verdictOdds[slot] = verdictOdds(this.verdicts[slot]!)
+      this.#judge(slot, this.verdicts[slot]!)
+      this.live.put(slot, true)
+      this.owned.put(slot, this.agents[slot] !== null)
       for (let field = 0; field < fieldCount; field++) this.tokens[field]! += this.lengths[slot * fieldCount + field]!
       this.documents++
     }
+  }
+
+  #judge(slot: number, value: number): void {
+    this.verdicts[slot] = value
+    this.verdictOdds[slot] = verdictOdds(value)
+    this.doubted.put(slot, value < neutral)
+    this.lifted.put(slot, value > neutral)
   }
 
   #index(slot: number, { counts, lengths }: Counted): void {

@@ -1,7 +1,7 @@
 import type { Vector } from "#domain/search/embeddings/vector.ts"
 import { merged } from "#domain/search/query.ts"
-import { type Kernel, makeSharesKernel } from "./kernel.ts"
-import { makeSignKernel, type SignKernel, tableBytes, writeTables } from "./signKernel.ts"
+import { type ListKernel, makeSharesKernel } from "./kernel.ts"
+import { greatestSum, group, makeSignKernel, type SignKernel, tableBytes, writeTables } from "./signKernel.ts"
 
 /** Bytes that a WebAssembly memory grows by. */
 const unit = 65_536
@@ -22,28 +22,30 @@ export interface Block {
 /**
  * The vectors of all snippets, outside the garbage-collected heap, in blocks of 4, 8, 16, …, 1024 vectors; freed ones
  * are used again. A vector's numbers are 16-bit shares of its greatest, as in the catalogue's rows (cosines differ by
- * millionths); behind those of a block are what a share of each is worth, and the signs of each, a bit a number. In
- * front of all are the queries of the search that is under way, and its results for one block.
+ * millionths); behind those of a block are what a share of each is worth, and the signs of all, a bit a number, in
+ * groups. In front of all are the queries of the search that is under way, and its results for one block.
  */
 export class VectorMemory {
   readonly dimensions: number
   readonly #memory = new WebAssembly.Memory({ initial: 1 })
-  readonly #kernel: Kernel
+  readonly #kernel: ListKernel
   readonly #signKernel: SignKernel
   /** Bytes of one vector's numbers, and of its signs. */
   readonly #width: number
   readonly #signWidth: number
   readonly #freed = new Map<number, Array<Block>>()
-  /** Addresses: of the results of the first four queries, of the second four, and of the signs' tables. */
+  /** Addresses: of the results of the first four queries, of the second four, of a list, and of the signs' tables. */
   readonly #results: number
   readonly #further: number
+  readonly #listed: number
   readonly #tables: number
   #used: number
   #asked: ReadonlyArray<Vector> = []
-  #mostEstimate = 0
   #tabled: ReadonlyArray<Vector> | undefined
   #floats = new Float32Array(0)
+  #addresses = new Uint32Array(0)
   #shares = new Int16Array(0)
+  #estimates = new Uint16Array(0)
   #bytes = new Uint8Array(0)
 
   constructor(dimensions: number) {
@@ -54,13 +56,15 @@ export class VectorMemory {
     this.#signKernel = makeSignKernel(this.#signWidth, this.#memory)
     this.#results = mostQueries * dimensions * 4
     this.#further = this.#results + blockVectors * 16
-    this.#tables = this.#further + blockVectors * 16
-    this.#used = this.#tables + 2 * tableBytes(this.#signWidth)
+    this.#listed = this.#further + blockVectors * 16
+    this.#tables = this.#listed + blockVectors * 4
+    this.#used = this.#tables + mostQueries * tableBytes(this.#signWidth)
     this.#fit(this.#used)
   }
 
+  /** The greatest estimate. */
   get mostEstimate(): number {
-    return this.#mostEstimate
+    return greatestSum(this.#signWidth)
   }
 
   /** A block without vectors. */
@@ -95,6 +99,11 @@ export class VectorMemory {
     return block
   }
 
+  /** Whether there is a vector at a place of a block, of which not all numbers are 0. */
+  has(block: Block, place: number): boolean {
+    return this.#floats[this.#scalesOf(block) / 4 + place] !== 0
+  }
+
   /** Whether nothing is left of any vector in it. */
   isBlank(block: Block): boolean {
     return this.bytesOf(block).every((byte) => byte === 0)
@@ -108,27 +117,26 @@ export class VectorMemory {
     const [scales, itsScales] = [this.#scalesOf(from), this.#scalesOf(into)]
     bytes.copyWithin(itsScales, scales, scales + rows * 4)
     const [signs, itsSigns] = [this.#signsOf(from), this.#signsOf(into)]
-    bytes.copyWithin(itsSigns, signs, signs + rows * this.#signWidth)
+    bytes.copyWithin(itsSigns, signs, signs + this.#signBytes(rows))
   }
 
   /** Puts a vector at a place of a block; `null` leaves nothing of what was there. */
   set(block: Block, place: number, vector: Vector | null): void {
     const first = (block.address + place * this.#width) / 2
-    const signs = this.#signsOf(block) + place * this.#signWidth
+    const signs = this.#signsOf(block) + this.#signBytes(place - (place % group)) + (place % group)
     const greatest = vector === null ? 0 : vector.reduce((most, number) => Math.max(most, Math.abs(number)), 0)
     this.#floats[this.#scalesOf(block) / 4 + place] = greatest / steps
-    this.#bytes.fill(0, signs, signs + this.#signWidth)
+    for (let byte = 0; byte < this.#signWidth; byte++) this.#bytes[signs + byte * group] = 0
     for (let at = 0; at < this.dimensions; at++) {
       const number = vector === null || greatest === 0 ? 0 : vector[at]!
       this.#shares[first + at] = number === 0 ? 0 : Math.round((number / greatest) * steps)
-      if (number > 0) this.#bytes[signs + (at >> 3)]! |= 1 << (at & 7)
+      if (number > 0) this.#bytes[signs + (at >> 3) * group]! |= 1 << (at & 7)
     }
   }
 
   /** Says what is to be compared with: the vector of a task, then those of its parts. */
   ask(queries: ReadonlyArray<Vector>): void {
     this.#asked = queries
-    this.#mostEstimate = Math.max(0, ...queries.map((query) => query.reduce((sum, one) => sum + Math.abs(one), 0)))
     const numbers = this.#floats.subarray(0, mostQueries * this.dimensions).fill(0)
     for (const [place, query] of queries.entries()) numbers.set(query, place * this.dimensions)
   }
@@ -152,22 +160,58 @@ export class VectorMemory {
   }
 
   /**
-   * What the signs of a block's first vectors say of the same: the greater, the likelier it is that a vector is near.
-   * At most `mostEstimate`, and at least as much below 0, which is that of a place without a vector.
+   * The same of places that are listed: `places` from `from` up to `end`, at most a block's, less `less`; results have
+   * the places' own places.
    */
-  estimate(block: Block, vectors: number, estimates: Float32Array, from: number): void {
-    const tables = this.#writtenTables()
-    const first = this.#signsOf(block)
-    const end = first + vectors * this.#signWidth
-    const { one, four } = this.#signKernel
-    if (this.#asked.length === 1) one(tables, first, end, this.#results)
+  compareListed(
+    block: Block,
+    places: Uint32Array,
+    less: number,
+    from: number,
+    end: number,
+    cosines: Float32Array
+  ): void {
+    const addresses = this.#listed / 4 - from
+    for (let at = from; at < end; at++)
+      this.#addresses[addresses + at] = block.address + (places[at]! - less) * this.#width
+    const behind = this.#listed + (end - from) * 4
+    const { fetch, oneListed, fourListed } = this.#kernel
+    if (end - from > 1) fetch(0, this.#listed, behind, this.#results)
+    if (this.#asked.length === 1) oneListed(0, this.#listed, behind, this.#results)
     else {
-      four(tables, first, end, this.#results)
-      if (this.#asked.length > 4) four(tables + tableBytes(this.#signWidth), first, end, this.#further)
+      fourListed(0, this.#listed, behind, this.#results)
+      if (this.#asked.length > 4) fourListed(4 * this.dimensions * 4, this.#listed, behind, this.#further)
     }
-    this.#collect(vectors, estimates, from)
-    const [scales, least] = [this.#scalesOf(block) / 4, -this.#mostEstimate]
-    for (let at = 0; at < vectors; at++) if (this.#floats[scales + at] === 0) estimates[from + at] = least
+    this.#collect(end - from, cosines, from)
+    const scales = this.#scalesOf(block) / 4 - less
+    for (let at = from; at < end; at++) cosines[at]! *= this.#floats[scales + places[at]!]!
+  }
+
+  /**
+   * What the signs of a block's first vectors say of the same: the greater, the likelier it is that a vector is near.
+   * What they say of a place without a vector means nothing.
+   */
+  estimate(block: Block, vectors: number, estimates: Uint16Array, from: number): void {
+    const size = tableBytes(this.#signWidth)
+    if (this.#tabled !== this.#asked) {
+      const tables = this.#bytes.subarray(this.#tables, this.#tables + mostQueries * size)
+      writeTables(tables, this.#signWidth, this.#asked)
+      this.#tabled = this.#asked
+    }
+    const first = this.#signsOf(block)
+    const end = first + this.#signBytes(vectors)
+    const bytes = Math.ceil(vectors / group) * group * 2
+    // of the whole, of the best of the parts so far, of one more
+    const [whole, best, part] = [0, 1, 2].map((at) => this.#results + at * blockVectors * 2) as [number, number, number]
+    const { sums, greater, merged } = this.#signKernel
+    sums(this.#tables, first, end, whole)
+    for (let query = 1; query < this.#asked.length; query++) {
+      sums(this.#tables + query * size, first, end, query === 1 ? best : part)
+      if (query > 1) greater(0, part, part + bytes, best)
+    }
+    if (this.#asked.length > 1) merged(0, whole, whole + bytes, best)
+    const results = (this.#asked.length > 1 ? best : whole) / 2
+    estimates.set(this.#estimates.subarray(results, results + vectors), from)
   }
 
   /** The results of one query as they are, of several merged. */
@@ -189,18 +233,6 @@ export class VectorMemory {
     }
   }
 
-  /** Where the signs' tables of what is asked are. */
-  #writtenTables(): number {
-    if (this.#tabled === this.#asked) return this.#tables
-    this.#tabled = this.#asked
-    const numberOf = (query: number) => (number: number, at: number) => this.#asked[query + number]?.[at] ?? 0
-    const size = tableBytes(this.#signWidth) / 4
-    const tables = this.#floats.subarray(this.#tables / 4, this.#tables / 4 + 2 * size)
-    writeTables(tables, this.#signWidth, this.#asked.length === 1 ? 1 : 4, numberOf(0))
-    if (this.#asked.length > 4) writeTables(tables.subarray(size), this.#signWidth, 4, numberOf(4))
-    return this.#tables
-  }
-
   #scalesOf({ address, vectors }: Block): number {
     return address + vectors * this.#width
   }
@@ -210,7 +242,12 @@ export class VectorMemory {
   }
 
   #size(vectors: number): number {
-    return vectors * (this.#width + 4 + this.#signWidth)
+    return vectors * (this.#width + 4) + this.#signBytes(vectors)
+  }
+
+  /** Those of the last group count whole. */
+  #signBytes(vectors: number): number {
+    return Math.ceil(vectors / group) * group * this.#signWidth
   }
 
   #fit(bytes: number): void {
@@ -219,6 +256,8 @@ export class VectorMemory {
     const { buffer } = this.#memory
     if (this.#floats.buffer === buffer) return
     this.#floats = new Float32Array(buffer)
+    this.#addresses = new Uint32Array(buffer)
+    this.#estimates = new Uint16Array(buffer)
     this.#shares = new Int16Array(buffer)
     this.#bytes = new Uint8Array(buffer)
   }

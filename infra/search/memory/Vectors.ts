@@ -1,5 +1,6 @@
 import type { Vector } from "#domain/search/embeddings/vector.ts"
 import { unlessGivenUp } from "../givenUp.ts"
+import { Bits } from "./Bits.ts"
 import { type Block, blockVectors, type VectorMemory } from "./VectorMemory.ts"
 
 /** A block as it lies in memory. */
@@ -12,6 +13,8 @@ export interface BlockImage {
 export class Vectors {
   readonly #memory: VectorMemory
   readonly #blocks: Array<Block | undefined> = []
+  /** Slots that have one. */
+  readonly given = new Bits()
 
   constructor(memory: VectorMemory) {
     this.#memory = memory
@@ -19,6 +22,7 @@ export class Vectors {
 
   /** `null` clears it: what a removed snippet meant is gone from memory too. */
   set(slot: number, vector: Vector | null): void {
+    this.given.put(slot, vector !== null)
     const place = slot % blockVectors
     const number = Math.floor(slot / blockVectors)
     if (vector === null) {
@@ -49,9 +53,28 @@ export class Vectors {
     else this.#memory.compare(block, place, 1, cosines, at)
   }
 
-  /** What the signs say of all slots below `slots`, from `at` on; see `VectorMemory.estimate`. */
-  estimate(slots: number, estimates: Float32Array, at: number): void {
-    estimates.fill(-this.#memory.mostEstimate, at, at + slots)
+  /**
+   * The same of slots that are listed in their order, each with `first` added to it: those from `from` up to `end`.
+   * Results have the places that they have in the list.
+   */
+  compareListed(places: Uint32Array, first: number, from: number, end: number, cosines: Float32Array): void {
+    let at = from
+    while (at < end) {
+      unlessGivenUp()
+      const number = Math.floor((places[at]! - first) / blockVectors)
+      const block = this.#blocks[number]
+      const less = first + number * blockVectors
+      const behind = less + (block?.vectors ?? 0)
+      const begin = at
+      while (at < end && places[at]! < behind) at++
+      if (at > begin) this.#memory.compareListed(block!, places, less, begin, at, cosines)
+      // a slot beyond its block has no vector
+      while (at < end && places[at]! >= behind && places[at]! < less + blockVectors) cosines[at++] = 0
+    }
+  }
+
+  /** What the signs say of all slots below `slots`, from `at` on, those that have a vector; see `VectorMemory`. */
+  estimate(slots: number, estimates: Uint16Array, at: number): void {
     this.#each(slots, (block, from, count) => this.#memory.estimate(block, count, estimates, at + from))
   }
 
@@ -62,7 +85,10 @@ export class Vectors {
   }
 
   restore(number: number, { vectors, bytes }: BlockImage): void {
-    this.#blocks[number] = this.#memory.load(vectors, bytes)
+    const block = this.#memory.load(vectors, bytes)
+    this.#blocks[number] = block
+    for (let place = 0; place < vectors; place++)
+      this.given.put(number * blockVectors + place, this.#memory.has(block, place))
   }
 
   /** Gives back all memory. */

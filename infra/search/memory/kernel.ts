@@ -1,8 +1,23 @@
-import { assembled, type Code, get, load, set, through, unsigned, v128, zeros } from "../assembly.ts"
+import {
+  addInteger,
+  assembled,
+  type Code,
+  get,
+  i32,
+  integer,
+  load,
+  loadInteger,
+  set,
+  storeInteger,
+  through,
+  unsigned,
+  v128,
+  zeros
+} from "../assembly.ts"
 
 // The one loop that every search spends its time in, as WebAssembly: it has instructions for four floats at once, which
-// JavaScript has not, and takes a seventh of the time. Two functions, `one` and `four`, with the same four addresses as
-// parameters.
+// JavaScript has not, and takes a seventh of the time. Two functions, `one` and `four`, and the same of vectors that
+// are listed, with the same four addresses as parameters.
 
 /** The sum of the two floats before it. */
 export const addFloat: Code = [0x92]
@@ -20,6 +35,8 @@ const [queries, vector, end, to] = [0, 1, 2, 3]
 /** Locals of four floats. */
 const sums = [4, 5, 6, 7] as const
 const own = 8
+/** The address of a vector that is listed, and of one that is fetched. */
+const [listed, fetched] = [9, 5]
 
 /** The sum of the four floats of a local. */
 const across = (local: number): Code => [
@@ -41,36 +58,79 @@ interface Numbers {
 const floats: Numbers = { bytes: 4, load }
 const shares: Numbers = { bytes: 2, load: loadShares }
 
+/** Which vectors: one behind the other, or those whose addresses are. */
+interface Vectors {
+  readonly bytes: number
+  /** The local that has a vector's address. */
+  readonly address: number
+  /** Puts it there. */
+  readonly begin: Code
+}
+
+const adjoining = (dimensions: number, { bytes }: Numbers): Vectors => ({
+  bytes: dimensions * bytes,
+  address: vector,
+  begin: []
+})
+const some: Vectors = { bytes: 4, address: listed, begin: [get(vector), loadInteger(0), set(listed)] }
+
 /** Does the same for each vector up to the last: so many results of each. */
-const each = (dimensions: number, { bytes }: Numbers, results: number, body: Code): Code =>
+const each = ({ bytes, begin }: Vectors, results: number, body: Code): Code =>
   through(
-    { item: vector, end, to, size: dimensions * bytes, result: results * 4 },
-    [5, v128],
-    [sums.map((sum) => [zeros, set(sum)]), body]
+    { item: vector, end, to, size: bytes, result: results * 4 },
+    [
+      [5, v128],
+      [1, i32]
+    ],
+    [begin, sums.map((sum) => [zeros, set(sum)]), body]
   )
 
 /** Places of a vector's numbers, four by four. */
 const fours = (dimensions: number) => Array.from({ length: dimensions / 4 }, (_, step) => step * 4)
 
 /** One query. Its products go into four sums in turn, because each addition waits for the one before it. */
-const one = (dimensions: number, numbers: Numbers): Code =>
-  each(dimensions, numbers, 1, [
+const one = (dimensions: number, numbers: Numbers, vectors: Vectors): Code =>
+  each(vectors, 1, [
     fours(dimensions).map((at, step) =>
-      accumulate(sums[step % 4]!, [get(vector), numbers.load(at * numbers.bytes)], at * 4)
+      accumulate(sums[step % 4]!, [get(vectors.address), numbers.load(at * numbers.bytes)], at * 4)
     ),
     [get(sums[0]), get(sums[1]), add, get(sums[2]), get(sums[3]), add, add, set(own)],
     [get(to), across(own), storeFloat(0)]
   ])
 
 /** Four queries, one behind the other: what is read of a vector is used four times. */
-const four = (dimensions: number, numbers: Numbers): Code =>
-  each(dimensions, numbers, 4, [
+const four = (dimensions: number, numbers: Numbers, vectors: Vectors): Code =>
+  each(vectors, 4, [
     fours(dimensions).map((at) => [
-      [get(vector), numbers.load(at * numbers.bytes), set(own)],
+      [get(vectors.address), numbers.load(at * numbers.bytes), set(own)],
       sums.map((sum, query) => accumulate(sum, get(own), (query * dimensions + at) * 4))
     ]),
     sums.map((sum, query) => [get(to), across(sum), storeFloat(query * 4)])
   ])
+
+/** Bytes that come from memory together. */
+const line = 64
+
+/**
+ * Reads a bit of every part of listed vectors, and puts what it read where results go. Vectors that lie all over memory
+ * come one after another where each is multiplied before the next one is looked at; like this many come at once.
+ */
+const fetch = (dimensions: number, { bytes }: Numbers): Code =>
+  through(
+    { item: vector, end, to, size: 4, result: 4 },
+    [
+      [1, v128],
+      [1, i32]
+    ],
+    [
+      [get(vector), loadInteger(0), set(fetched)],
+      [get(to), integer(0)],
+      Array.from({ length: Math.ceil((dimensions * bytes) / line) }, (_, at) => [
+        [get(fetched), loadInteger(at * line), addInteger]
+      ]),
+      storeInteger(0)
+    ]
+  )
 
 /**
  * Products of vectors with queries, all of so many dimensions, a multiple of 4. Each of the two must be given a vector
@@ -85,13 +145,29 @@ export interface Kernel {
   readonly four: (queries: number, vector: number, end: number, to: number) => void
 }
 
-const kernelOf = (dimensions: number, numbers: Numbers, memory: WebAssembly.Memory): Kernel =>
-  assembled({ one: one(dimensions, numbers), four: four(dimensions, numbers) }, memory)
+/** The same of vectors whose addresses are at `vector` and behind it, up to `end`. */
+export interface ListKernel extends Kernel {
+  readonly oneListed: Kernel["one"]
+  readonly fourListed: Kernel["four"]
+  /** Brings them near, which is worth it where they are far from each other; writes a number each, from `to` on. */
+  readonly fetch: Kernel["one"]
+}
 
 /** The kernel on a memory that holds queries, vectors and results, all in 32-bit floats. */
-export const makeKernel = (dimensions: number, memory: WebAssembly.Memory): Kernel =>
-  kernelOf(dimensions, floats, memory)
+export const makeKernel = (dimensions: number, memory: WebAssembly.Memory): Kernel => {
+  const all = adjoining(dimensions, floats)
+  return assembled({ one: one(dimensions, floats, all), four: four(dimensions, floats, all) }, memory)
+}
 
 /** The same for vectors of whole numbers of 16 bits. */
-export const makeSharesKernel = (dimensions: number, memory: WebAssembly.Memory): Kernel =>
-  kernelOf(dimensions, shares, memory)
+export const makeSharesKernel = (dimensions: number, memory: WebAssembly.Memory): ListKernel => {
+  const all = adjoining(dimensions, shares)
+  const functions = {
+    one: one(dimensions, shares, all),
+    four: four(dimensions, shares, all),
+    fetch: fetch(dimensions, shares),
+    oneListed: one(dimensions, shares, some),
+    fourListed: four(dimensions, shares, some)
+  }
+  return assembled(functions, memory)
+}

@@ -1,10 +1,11 @@
 import { LRUCache } from "lru-cache"
 import { fieldCount, lengthCounted, occurrence, saturated } from "#domain/search/bm25f.ts"
 import { fields } from "#domain/search/IndexedText.ts"
-import type { QueryPlan, WeightedTerm } from "#domain/search/query.ts"
 import { unlessGivenUp } from "../givenUp.ts"
 import { masks, shifts } from "../packedCount.ts"
-import type { Scratch } from "./Scratch.ts"
+import type { Group } from "./groups.ts"
+import type { Reach } from "./Reach.ts"
+import type { Rows } from "./Rows.ts"
 import type { Segment } from "./Segment.ts"
 
 /** Field lengths that have their worth tabulated. */
@@ -39,17 +40,45 @@ export class Occurrences {
   }
 }
 
-/** Adds to the sums of all documents what the best alternative gives to each. */
-const addTerm = (
-  segment: Segment,
-  terms: ReadonlyArray<string>,
-  alternatives: ReadonlyArray<WeightedTerm>,
+/** What an occurrence is worth in each field of a document, by such a table and how long its fields are. */
+export const worthsIn = (table: Float32Array, lengths: ReadonlyArray<number>): ReadonlyArray<number> =>
+  lengths.map((length, field) => table[field * tabulated + Math.min(length, lengthCounted)]!)
+
+/** What is looked up in a segment, whose first slot has the place `first`. */
+export interface Within {
+  readonly segment: Segment
+  readonly first: number
+  readonly terms: ReadonlyArray<string>
+}
+
+/** Adds a group to what places reach. */
+export const addReach = ({ segment, first, terms }: Within, { alternatives }: Group, reach: Reach): void => {
+  const { units } = reach
+  for (const { term, weight } of alternatives) {
+    const postings = segment.postings.of(terms[term]!)
+    if (postings === undefined) continue
+    unlessGivenUp()
+    const { words, from, to } = postings
+    const more = reach.unitsOf(weight)
+    for (let at = from; at < to; at += 2) units[first + words[at]!]! += more
+  }
+}
+
+/**
+ * Adds to the sums of those that have a row what the best alternative gives to each. Nearly all of what is read has
+ * none: that much costs as little as it can.
+ */
+export const sumGroup = (
+  { segment, first, terms }: Within,
+  { alternatives, texts }: Group,
   table: Float32Array,
-  scratch: Scratch
+  rows: Rows
 ): void => {
+  const { counted, rows: rowsOf, sums, best, terms: met } = rows
   const { lengths } = segment
-  const { sums, best } = scratch
-  scratch.nextTerm()
+  const perRow = rows.texts
+  const [only] = texts
+  const number = rows.nextTerm()
   for (const { term, weight } of alternatives) {
     const postings = segment.postings.of(terms[term]!)
     if (postings === undefined) continue
@@ -57,6 +86,8 @@ const addTerm = (
     const { words, from, to } = postings
     for (let at = from; at < to; at += 2) {
       const slot = words[at]!
+      const place = first + slot
+      if ((counted[place >>> 5]! & (1 << (place & 31))) === 0) continue
       const packed = words[at + 1]!
       let worth = 0
       for (let field = 0; field < fieldCount; field++) {
@@ -65,28 +96,16 @@ const addTerm = (
         worth += count * table[field * tabulated + Math.min(lengths[slot * fieldCount + field]!, lengthCounted)]!
       }
       const value = saturated(weight, worth)
-      if (scratch.isNew(slot)) {
-        best[slot] = value
-        sums[slot]! += value
-      } else if (value > best[slot]!) {
-        sums[slot]! += value - best[slot]!
-        best[slot] = value
+      const row = rowsOf[place]!
+      let more = value
+      if (met[row] === number) {
+        if (value <= best[row]!) continue
+        more -= best[row]!
       }
+      met[row] = number
+      best[row] = value
+      if (texts.length === 1) sums[row * perRow + only!]! += more
+      else for (const text of texts) sums[row * perRow + text]! += more
     }
-  }
-}
-
-/** Sums up what a segment's documents have of each text's terms. */
-export const sumWords = (
-  segment: Segment,
-  terms: ReadonlyArray<string>,
-  { texts }: QueryPlan,
-  table: Float32Array,
-  scratch: Scratch
-): void => {
-  for (const weighted of texts) {
-    scratch.beginPart()
-    for (const alternatives of weighted) addTerm(segment, terms, alternatives, table, scratch)
-    scratch.endPart()
   }
 }

@@ -23,12 +23,16 @@ const looking = (how: { readonly exactUpTo: number; readonly share: number }, be
     // the others come first: what is own lies behind them
     yield* index.apply({ put: [...beside, ...own], voted: [], removed: [] }, { build: 1, position: 1 })
     let [vectors, postings] = [0, 0]
-    const { compare, estimate } = VectorMemory.prototype
+    const { compare, compareListed, estimate } = VectorMemory.prototype
     const { of } = Postings.prototype
     const spies = [
       vi.spyOn(VectorMemory.prototype, "compare").mockImplementation(function (this: VectorMemory, ...given) {
         vectors += given[2]
         return compare.apply(this, given)
+      }),
+      vi.spyOn(VectorMemory.prototype, "compareListed").mockImplementation(function (this: VectorMemory, ...given) {
+        vectors += given[4] - given[3]
+        return compareListed.apply(this, given)
       }),
       vi.spyOn(VectorMemory.prototype, "estimate").mockImplementation(function (this: VectorMemory, ...given) {
         vectors += given[1]

@@ -94,30 +94,68 @@ it.effect("finds the best among a few, with their very cosines, and counts all t
   )
 )
 
-it("adds up the numbers of one to seven tasks with the signs of a vector", () => {
-  for (const dimensions of [4, 12, 128]) {
+it("puts vectors in the order of what the numbers of one to seven tasks add up to with their signs", () => {
+  for (const dimensions of [4, 12, 128, 1_536]) {
     const next = random(dimensions)
     const vector = () => Float32Array.from({ length: dimensions }, () => next() - 0.5)
     const memory = new VectorMemory(dimensions)
     const vectors = new Vectors(memory)
     const own = Array.from({ length: 1_100 }, vector)
+    // slots that come one by one move the first block from size to size
     for (const [slot, one] of own.entries()) vectors.set(slot, one)
     vectors.set(50, null)
+    vectors.set(50, own[50]!)
     for (const count of [1, 2, 4, 5, 7]) {
       const asked = Array.from({ length: count }, vector)
       memory.ask(asked)
-      const estimates = new Float32Array(1_102).fill(7)
+      const estimates = new Uint16Array(1_102).fill(7)
       vectors.estimate(1_100, estimates, 1)
-      for (const [slot, one] of own.entries()) {
-        if (slot === 50) continue
+      const expected = own.map((one) => {
         const sums = asked.map((query) => query.reduce((sum, number, at) => sum + (one[at]! > 0 ? number : -number), 0))
         const [whole, ...parts] = sums
-        const expected = count === 1 ? whole! : 0.25 * Math.max(0, whole!) + 0.75 * Math.max(0, ...parts)
-        assert.closeTo(estimates[slot + 1]!, expected, 1e-4, `${slot} of ${dimensions}, ${count} tasks`)
+        return count === 1 ? whole! : 0.25 * Math.max(0, whole!) + 0.75 * Math.max(0, ...parts)
+      })
+      // each four numbers are rounded by half a step, of which the widest four have 127 or fewer
+      const fours = Array.from({ length: Math.ceil(dimensions / 8) * 2 }, (_, four) => four * 4)
+      const widest = Math.max(
+        ...asked.flatMap((query) =>
+          fours.map((first) => query.subarray(first, first + 4).reduce((sum, one) => sum + 2 * Math.abs(one), 0))
+        )
+      )
+      const step = widest / Math.min(127, Math.floor(65_535 / fours.length))
+      const error = (fours.length / 2 + 3) * step
+      const order = own.map((_, slot) => slot).sort((one, other) => expected[one]! - expected[other]!)
+      let highest = { estimate: -1, sum: Number.NEGATIVE_INFINITY }
+      for (const slot of order) {
+        const estimate = estimates[slot + 1]!
+        if (estimate > highest.estimate) highest = { estimate, sum: expected[slot]! }
+        // who is put before one that comes to more comes to hardly less
+        else assert.isAtMost(expected[slot]! - highest.sum, 2 * error, `${slot} of ${dimensions}, ${count} tasks`)
       }
-      assert.closeTo(estimates[51]!, -memory.mostEstimate, 1e-4)
+      assert.isAbove(new Set(estimates).size, Math.min(40, dimensions))
       assert.deepStrictEqual([estimates[0], estimates[1_101]], [7, 7])
-      assert.isAtMost(Math.max(...estimates.subarray(1, 1_101)), memory.mostEstimate)
+      assert.isAtMost(Math.max(...estimates), memory.mostEstimate)
     }
+  }
+})
+
+it("compares slots that are listed as it does all of them", () => {
+  const [dimensions, slots, first] = [128, 2_500, 64]
+  const next = random(17)
+  const memory = new VectorMemory(dimensions)
+  const vectors = new Vectors(memory)
+  for (let slot = 0; slot < slots; slot++)
+    // the last block is shorter than its slots are many, and one in the middle has none
+    if (slot < 1_000 || (slot > 2_100 && slot < 2_400))
+      vectors.set(slot, next() < 0.1 ? null : Float32Array.from({ length: dimensions }, () => next() - 0.5))
+  for (const count of [1, 2, 4, 5, 7]) {
+    memory.ask(Array.from({ length: count }, () => Float32Array.from({ length: dimensions }, () => next() - 0.5)))
+    const all = new Float32Array(slots)
+    vectors.compare(slots, all)
+    const listed = Uint32Array.from({ length: slots }, (_, slot) => slot + first).filter(() => next() < 0.4)
+    const cosines = new Float32Array(listed.length + 2).fill(7)
+    vectors.compareListed(listed, first, 1, listed.length, cosines)
+    assert.deepStrictEqual([cosines[0], cosines[listed.length]], [7, 7])
+    for (let at = 1; at < listed.length; at++) assert.strictEqual(cosines[at], all[listed[at]! - first])
   }
 })

@@ -7,7 +7,7 @@ import type { Segment, SlotsImage } from "../Segment.ts"
 import { Damaged, type Frame } from "./frames.ts"
 
 /** How frames lie, and what is in them: another layout, or another meaning of it, is another number. */
-export const format = 2
+export const format = 3
 
 /** What a snapshot says of itself. */
 export const Head = Schema.Struct({

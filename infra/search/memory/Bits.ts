@@ -1,0 +1,57 @@
+// Bits by place, 32 to a word: what is asked of each of a million snippets is seen at once of so many.
+
+export const isSet = (words: Uint32Array, at: number): boolean => (words[at >>> 5]! & (1 << (at & 31))) !== 0
+
+export const setBit = (words: Uint32Array, at: number): void => {
+  words[at >>> 5]! |= 1 << (at & 31)
+}
+
+export const clearBit = (words: Uint32Array, at: number): void => {
+  words[at >>> 5]! &= ~(1 << (at & 31))
+}
+
+/** Words that hold so many bits. */
+export const wordsOf = (bits: number): number => (bits + 31) >>> 5
+
+const bitsOf = (word: number): number => {
+  const pairs = word - ((word >>> 1) & 0x55555555)
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}
+
+/** How many of the first `bits` are set in both. */
+export const countBoth = (one: Uint32Array, other: Uint32Array, bits: number): number => {
+  let count = 0
+  for (let at = 0; at < wordsOf(bits); at++) count += bitsOf(one[at]! & other[at]!)
+  return count
+}
+
+/** Calls for each bit of a word that is set, lowest first, with its place where the word begins at `from`. */
+export const eachBit = (word: number, from: number, visit: (at: number) => void): void => {
+  for (let rest = word; rest !== 0; rest &= rest - 1) visit(from + 31 - Math.clz32(rest & -rest))
+}
+
+/** A column of bits, which grows with what is set. */
+export class Bits {
+  #words = new Uint32Array(0)
+
+  /** The bits from 32 times `at` on. */
+  word(at: number): number {
+    return at < this.#words.length ? this.#words[at]! : 0
+  }
+
+  has(at: number): boolean {
+    return (this.word(at >>> 5) & (1 << (at & 31))) !== 0
+  }
+
+  put(at: number, value: boolean): void {
+    if (at >>> 5 >= this.#words.length) {
+      if (!value) return
+      const bigger = new Uint32Array(Math.max(wordsOf(at + 1), 2 * this.#words.length))
+      bigger.set(this.#words)
+      this.#words = bigger
+    }
+    if (value) setBit(this.#words, at)
+    else clearBit(this.#words, at)
+  }
+}

@@ -1,0 +1,34 @@
+import type { Segment } from "./Segment.ts"
+
+/**
+ * Segments that are searched as one: each of their slots has a place, so that what a search knows of them lies in
+ * columns by place. A segment begins with a word of bits.
+ */
+export interface Scope {
+  readonly segments: ReadonlyArray<Segment>
+  /** The place of each segment's first slot. */
+  readonly firsts: ReadonlyArray<number>
+  /** Places are below this. */
+  readonly places: number
+}
+
+export const scopeOf = (segments: ReadonlyArray<Segment>): Scope => {
+  let places = 0
+  const firsts = segments.map(({ slots }) => {
+    const first = places
+    places += Math.ceil(slots / 32) * 32
+    return first
+  })
+  return { segments, firsts, places }
+}
+
+/** The number of the segment that has a place. */
+export const segmentAt = ({ firsts }: Scope, place: number): number => {
+  let [low, high] = [0, firsts.length - 1]
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if (firsts[middle]! <= place) low = middle
+    else high = middle - 1
+  }
+  return low
+}

@@ -1,0 +1,68 @@
+import { asTable, ofModel } from "#domain/search/modelWeights.ts"
+import { matches, priorOf } from "#domain/search/rank.ts"
+import { bounded, leastRelevance, leastScore, mostPrior, relevance, score, verdictOdds } from "#domain/search/score.ts"
+import type { IndexQuery } from "#ports/SnippetIndex.ts"
+import { neutral, type Segment } from "./Segment.ts"
+
+const halvings = 24
+
+/** The ranking's first stage as a search asks it. */
+export class Scoring {
+  /** The cosine below which nothing matches that shares no word, whatever its votes. */
+  readonly least: number
+  readonly #query: IndexQuery
+
+  constructor(query: IndexQuery) {
+    this.#query = query
+    const { asked, preferComplete } = query
+    const { read, model } = asked
+    this.least =
+      read === 0
+        ? Number.POSITIVE_INFINITY
+        : ofModel(leastRelevance(preferComplete) / relevance(0, 1, read, model?.weights.meaning), model)
+  }
+
+  /** Of what has such a share of the words, and is so near. */
+  of(words: number, cosine: number, prior: number): number {
+    const { read, model } = this.#query.asked
+    return score(relevance(words, asTable(cosine, model), read, model?.weights.meaning), prior)
+  }
+
+  /** The same but for its last digits, at less cost: of what has no votes a score is its relevance. */
+  about(words: number, cosine: number, prior: number): number {
+    const { read, model } = this.#query.asked
+    const matching = relevance(words, asTable(cosine, model), read, model?.weights.meaning)
+    return prior === 1 ? bounded(matching) : score(matching, prior)
+  }
+
+  /** Whether what shares no word matches. */
+  isNear(cosine: number, prior: number): boolean {
+    const about = this.about(0, cosine, prior)
+    return Math.abs(about - leastScore) > 1e-6 ? about > leastScore : matches(false, this.of(0, cosine, prior))
+  }
+
+  priorOf({ doubted, lifted, verdictOdds, completeness }: Segment, slot: number): number {
+    const { preferComplete } = this.#query
+    // most have no votes: that is seen by bits, which are near, where a look at the column waits for it
+    if (!preferComplete && !doubted.has(slot) && !lifted.has(slot)) return 1
+    return priorOf(verdictOdds[slot]!, preferComplete ? completeness[slot]! : 1, preferComplete)
+  }
+
+  /**
+   * The share of the words that is needed by what is no nearer than a cosine, at the least, to have a score that is
+   * not `refused`, whether votes lift it or not; `undefined`: none is enough.
+   */
+  needed(cosine: number, isLifted: boolean, refused: (score: number) => boolean): number | undefined {
+    const { preferComplete } = this.#query
+    const prior = isLifted ? mostPrior(preferComplete) : priorOf(verdictOdds(neutral), 1, preferComplete)
+    if (refused(this.of(1, cosine, prior))) return undefined
+    if (!refused(this.of(0, cosine, prior))) return 0
+    let [low, high] = [0, 1]
+    for (let half = 0; half < halvings; half++) {
+      const middle = (low + high) / 2
+      if (refused(this.of(middle, cosine, prior))) low = middle
+      else high = middle
+    }
+    return low
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * By the number of a term, its place among those of a task, from 1; 0 of all others. Kept between searches, which run
+ * one after another, so that it is not allocated twice.
+ */
+export class TermPlaces {
+  #places = new Uint32Array(0)
+
+  /** Calls with the places of terms with these numbers, all below `size`. */
+  with<A>(numbers: ReadonlyArray<number | undefined>, size: number, use: (places: Uint32Array) => A): A {
+    if (size > this.#places.length) this.#places = new Uint32Array(Math.max(size, 2 * this.#places.length))
+    for (const [place, number] of numbers.entries()) if (number !== undefined) this.#places[number] = place + 1
+    try {
+      return use(this.#places)
+    } finally {
+      for (const number of numbers) if (number !== undefined) this.#places[number] = 0
+    }
+  }
+}
