@@ -15,10 +15,14 @@ const warming = 2
 /** What p99 may be at one connection, in ms, by how many snippets there are. */
 const bars: { readonly [count: number]: number } = { 22000: 10, 100000: 25, 1000000: 60 }
 
-/** Snippets of the development sets, and the same under other names. */
-const lines = (count: number): string => {
+/** As many are imported at once: a text can't have all of a million. */
+const part = 100_000
+
+/** Snippets of the development sets, and the same under other names: those from a number on. */
+const lines = (from: number, count: number): string => {
   const all = [...corpus("mbpp"), ...corpus("agent30"), ...corpus("distractors")]
-  return Array.from({ length: count }, (_, n) => {
+  return Array.from({ length: count }, (_, at) => {
+    const n = from + at
     const { name, description, source, language } = all[n % all.length]!
     const round = Math.floor(n / all.length)
     const own = round === 0 ? name : `${name}_${round}`
@@ -42,7 +46,8 @@ const tasks = () => {
 const filled = Effect.fnUntraced(function* (tree: string, count: number) {
   const folder = yield* temporaryFolder
   const running = yield* service(folder, { CAIRN_LOG_LEVEL: "warn" }, { tree })
-  yield* imported(folder, lines(count), tree)
+  for (let from = 0; from < count; from += part)
+    yield* imported(folder, lines(from, Math.min(part, count - from)), tree)
   return running
 })
 
