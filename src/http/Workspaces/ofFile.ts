@@ -1,9 +1,11 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { type TreeFile, WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { type CommitRecord, commitsOf } from "#projections/Workspaces/commits.ts"
 
 /** Commits that a request looks through, and that are read at once. */
 const [mostLooked, atOnce] = [1_000, 100]
+/** Milliseconds after which it looks no further: a look into a folder of 50,000 files takes a tenth of a second. */
+const longest = 2_000
 
 type Found = Pick<TreeFile, "mode" | "sha"> | undefined
 
@@ -20,6 +22,7 @@ export const commitsOfFile = Effect.fnUntraced(function* (
   { limit, before }: { readonly limit: number; readonly before: number | null }
 ) {
   const git = yield* WorkspaceStore
+  const since = yield* Clock.currentTimeMillis
   const changed: Array<CommitRecord> = []
   /** The commit that changed the file if the one before it has another. */
   let newer: { readonly commit: CommitRecord; readonly file: Found } | undefined
@@ -31,7 +34,8 @@ export const commitsOfFile = Effect.fnUntraced(function* (
       if (newer !== undefined) {
         if (!isSame(newer.file, file)) changed.push(newer.commit)
         known = newer.commit.sha
-        if (changed.length === limit || ++looked === mostLooked) return { changed, next: known }
+        const isLong = (yield* Clock.currentTimeMillis) - since >= longest
+        if (changed.length === limit || ++looked === mostLooked || isLong) return { changed, next: known }
       }
       newer = { commit, file }
     }

@@ -78,7 +78,8 @@ export class Workspaces {
   /**
    * A workspace's commits, newest first.
    * @param page `limit`: 1 to 1,000, 50 unless told; `before`: a commit's SHA, to go on behind it; `at`: to begin with
-   *   it, in place of that; `path`: those alone that created, changed or deleted this file, of 1,000 commits at a time.
+   *   it, in place of that; `path`: those alone that created, changed or deleted this file, of up to 1,000 commits at a
+   *   time.
    */
   commits(
     id: string,

@@ -91,7 +91,7 @@ class Workspaces:
             limit: at most so many, 1 to 1,000. Default: 50.
             before: only those older than this commit (a SHA).
             at: this commit and those older, in place of `before`.
-            path: only those that created, changed or deleted this file, of 1,000 commits at a time.
+            path: only those that created, changed or deleted this file, of up to 1,000 commits at a time.
             **options: `timeout`, `max_retries`, `extra_headers` of this call.
 
         """
