@@ -94,7 +94,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       OpenApi.annotations({
         summary: "A workspace's commits, newest first",
         description:
-          "`limit` is 50 unless told. A page ends sooner behind a commit with which it has 20,000 changes, or 4 MiB of their paths. With `path` those alone that created, changed or deleted that file; a request looks through 1,000 commits for them, fewer where that takes longer than two seconds. Go on with `before` = `next_before`."
+          "`limit` is 50 unless told. A page ends sooner behind a commit with which it has 20,000 changes, or 4 MiB of their paths, or when reading them has taken ten seconds. With `path` those alone that created, changed or deleted that file; a request looks through 1,000 commits for them, fewer where that takes longer than two seconds. Go on with `before` = `next_before`."
       })
     ),
     HttpApiEndpoint.get("commit", "/api/workspaces/:id/commits/:sha", {

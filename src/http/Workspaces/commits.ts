@@ -1,4 +1,4 @@
-import { Effect, Stream } from "effect"
+import { Clock, Effect, Stream } from "effect"
 import { type Change, WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import type { CommitRecord } from "#projections/Workspaces/commits.ts"
 import { inPieces, values } from "../pieces.ts"
@@ -6,6 +6,8 @@ import { inPieces, values } from "../pieces.ts"
 /** Changes of files, and characters of their paths, after which a page of commits ends. */
 const mostChanges = 20_000
 const mostCharacters = 4 * 1024 * 1024
+/** And milliseconds of reading: in a folder of 50,000 files a change of one is found in a tenth of a second. */
+const longest = 10_000
 
 /** A commit, and its changes as they are asked for. */
 export const shown = Effect.fnUntraced(function* (
@@ -36,11 +38,16 @@ export const fieldsOf = ({ facts, changes }: Effect.Success<ReturnType<typeof sh
 })
 
 /**
- * A page of commits: it ends behind the one with which it tells enough. `next` is where the one after all of these
+ * A page of commits: it ends behind the one with which it tells enough, or has read for long. `next` is where the one after all of these
  * begins.
  */
 export const commitsPage = (repository: string, records: ReadonlyArray<CommitRecord>, next: string | null) => {
-  let [told, characters, shownCommits] = [0, 0, 0]
+  let [told, characters, shownCommits, spent] = [0, 0, 0, 0]
+  // not what its reader takes for what is told
+  const timed = <A, E, R>(reading: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(Clock.currentTimeMillis, (since) =>
+      Effect.onExit(reading, () => Effect.map(Clock.currentTimeMillis, (now) => (spent += now - since)))
+    )
   const count = (changes: ReadonlyArray<Change>) =>
     Effect.sync(() => {
       told += changes.length
@@ -49,10 +56,13 @@ export const commitsPage = (repository: string, records: ReadonlyArray<CommitRec
   const commits = Stream.fromArray(records).pipe(
     Stream.rechunk(1),
     // further ones are had as any are: before the last of these
-    Stream.takeWhile(() => told <= mostChanges && characters <= mostCharacters),
+    Stream.takeWhile(() => told <= mostChanges && characters <= mostCharacters && spent < longest),
     Stream.tap(() => Effect.sync(() => shownCommits++)),
-    Stream.mapEffect((record) => shown(repository, record)),
-    Stream.map(({ facts, changes }) => fieldsOf({ facts, changes: Stream.tap(changes, count) }))
+    Stream.mapEffect((record) => timed(shown(repository, record))),
+    Stream.map(({ facts, changes }) => {
+      const read = Stream.transformPull(changes, (pull) => Effect.succeed(timed(pull)))
+      return fieldsOf({ facts, changes: Stream.tap(read, count) })
+    })
   )
   const nextBefore = () => (shownCommits < records.length ? records[shownCommits - 1]!.sha : next)
   return inPieces({ commits: { objects: commits }, next_before: { later: nextBefore } })
