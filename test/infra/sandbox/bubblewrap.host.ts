@@ -23,18 +23,23 @@ export const bubblewrap = (title: string, body: (test: (title: string, run: Body
     body((name, run) => it.live(name, () => Effect.scoped(Effect.provide(run, layer)), 60_000))
   )
 
-/** Numbers of host processes one of whose arguments holds a text. */
-export const processesWith = (text: string): ReadonlyArray<number> =>
+const processesWhose = (isMeant: (commandLine: string) => boolean): ReadonlyArray<number> =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
       try {
-        return readFileSync(`/proc/${pid}/cmdline`, "latin1").includes(text)
+        return isMeant(readFileSync(`/proc/${pid}/cmdline`, "latin1"))
       } catch {
         return false
       }
     })
     .map(Number)
+
+/** Numbers of host processes one of whose arguments holds a text. */
+export const processesWith = (text: string): ReadonlyArray<number> => processesWhose((line) => line.includes(text))
+
+/** Whether a host process is called so: those around a command that starts it have its name in their arguments only. */
+export const isThere = (name: string): boolean => processesWhose((line) => line.startsWith(`${name}\0`)).length > 0
 
 /** Whether a process was started by another one, or by one of those. */
 export const isBelow = (pid: number, above: number): boolean => {

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { assert } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
+import type { Overlay } from "#ports/WorkspaceStore.ts"
 import { emptyOverlay } from "#test/overlay.ts"
 import { setUp } from "./attacks.ts"
-import { bubblewrap, isBelow, processesWith, until } from "./bubblewrap.host.ts"
+import { bubblewrap, isBelow, isThere, processesWith, until } from "./bubblewrap.host.ts"
 
 /** Attempts to take more than a command may, and to outlive it. */
 interface Overreach {
@@ -117,13 +118,16 @@ bubblewrap("Bubblewrap ends", (test) => {
     )
   }
 
-  const interrupted = Effect.fnUntraced(function* (script: string, mark: string) {
-    const overlay = yield* emptyOverlay()
+  const interrupted = Effect.fnUntraced(function* (
+    script: string,
+    mark: string,
+    limits?: Parameters<typeof emptyOverlay>[0]
+  ) {
+    const overlay = yield* emptyOverlay(limits)
     const shell = yield* setUp(overlay)
     yield* shell.exec("echo x > kept.txt")
     const fiber = yield* Effect.forkChild(shell.exec(`${script}; ${sleeper(mark)}`))
-    // bubblewrap's own processes name it, too, before the command runs
-    yield* Effect.promise(() => until(() => processesWith(mark).length > 2))
+    yield* Effect.promise(() => until(() => isThere(mark)))
     yield* Fiber.interrupt(fiber)
     assert.deepStrictEqual(processesWith(mark), [])
     return { shell, paths: overlay.paths() }
@@ -143,11 +147,47 @@ bubblewrap("Bubblewrap ends", (test) => {
     "a command that is interrupted, and keeps nothing of it where not all of it fits",
     Effect.gen(function* () {
       const mark = `cairn-mark-${process.pid}-too-large`
-      const { shell, paths } = yield* interrupted("rm kept.txt; truncate -s 900M a; truncate -s 900M b", mark)
-      assert.deepStrictEqual(paths, ["kept.txt"])
-      assert.strictEqual((yield* shell.exec("ls; echo alive")).stdout, "kept.txt\nalive\n")
+      for (const [script, limits] of [
+        ["truncate -s 900M a; truncate -s 900M b", undefined],
+        // which is found when some of them have been taken up
+        ["touch a b c", { bytes: 1_000, files: 2 }]
+      ] as const) {
+        const { shell, paths } = yield* interrupted(`rm kept.txt; ${script}`, mark, limits)
+        assert.deepStrictEqual(paths, ["kept.txt"])
+        assert.strictEqual((yield* shell.exec("ls; echo alive")).stdout, "kept.txt\nalive\n")
+      }
     })
   )
+
+  const whileTaken = [
+    ["all of it", true, ["log.txt"]],
+    ["nothing of it where that takes long", false, ["kept.txt"]]
+  ] as const
+  for (const [what, goesOn, paths] of whileTaken)
+    test(
+      `a command that is interrupted when it has ended and is taken up, and keeps ${what}`,
+      Effect.gen(function* () {
+        const overlay: { -readonly [name in keyof Overlay]: Overlay[name] } = yield* emptyOverlay()
+        const shell = yield* setUp(overlay)
+        yield* shell.exec("echo x > kept.txt")
+        const [writes, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const { writeFile } = overlay
+        let isLeft = false
+        overlay.writeFile = (...file) =>
+          Effect.andThen(Deferred.succeed(writes, undefined), Deferred.await(goOn)).pipe(
+            Effect.andThen(writeFile(...file)),
+            Effect.onInterrupt(() => Effect.sync(() => void (isLeft = true)))
+          )
+        const fiber = yield* Effect.forkChild(shell.exec("mv kept.txt log.txt"))
+        yield* Deferred.await(writes)
+        const interrupting = yield* Effect.forkChild(Fiber.interrupt(fiber), { startImmediately: true })
+        if (goesOn) yield* Deferred.succeed(goOn, undefined)
+        yield* Fiber.join(interrupting)
+        assert.deepStrictEqual(overlay.paths(), paths)
+        // nothing more is written, whatever comes after
+        assert.strictEqual(isLeft, !goesOn)
+      })
+    )
 
   test(
     "with its shell, whose files and keeper go too",
@@ -172,8 +212,7 @@ bubblewrap("Bubblewrap ends", (test) => {
       const runtime = "Deno" in globalThis ? ["run", "-A"] : []
       const holder = fileURLToPath(new URL("./bubblewrap.holder.ts", import.meta.url))
       const child = spawn(process.execPath, [...runtime, holder, `setsid ${sleeper(mark)}`], { stdio: "ignore" })
-      // besides the holder and bubblewrap's own
-      yield* Effect.promise(() => until(() => processesWith(mark).length > 3))
+      yield* Effect.promise(() => until(() => isThere(mark)))
       const keepers = processesWith("while read -r verb size").filter((pid) => isBelow(pid, child.pid!))
       assert.isNotEmpty(keepers)
       child.kill("SIGKILL")

@@ -4,7 +4,7 @@ import { tryOut } from "#infra/sandbox/bubblewrap/layer.ts"
 import { findTools } from "#infra/sandbox/bubblewrap/tools.ts"
 import { calls, says, startMessagesApi } from "#test/MessagesApi.ts"
 import { startService } from "#test/service.ts"
-import { isUsable, languages, processesWith, until } from "./bubblewrap.host.ts"
+import { isThere, isUsable, languages, processesWith, until } from "./bubblewrap.host.ts"
 
 // CI has both, see .ci/run
 const canRun = isUsable && (languages.includes("python") || process.env["CI"] === "true")
@@ -63,8 +63,7 @@ describe.skipIf(!canRun)("a service with CAIRN_SANDBOX=bubblewrap", () => {
       const body = { user_query: "wait", user_id: "ada", org_id: "acme" }
       const asked = await service.call("POST", "/api/agent-chat", body, { prefer: "respond-async" })
       const { run_id } = asked.json
-      // bubblewrap's own processes name it, too, before the command runs
-      await until(() => processesWith(mark).length > 2)
+      await until(() => isThere(mark))
       assert.strictEqual((await service.call("POST", `/api/runs/${run_id}/cancel`)).status, 200)
       const { answer } = await vi.waitFor(async () => {
         const { json } = await service.call("GET", `/api/runs/${run_id}`)
