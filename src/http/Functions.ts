@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { idIn } from "#domain/Id.ts"
 import { functionHeld, lineageOf, mostTold } from "#projections/Functions/queries.ts"
 import { type Reputation, reputationOf } from "#projections/Functions/reputation.ts"
 import { Functions } from "#projections/Functions/tables.ts"
@@ -10,22 +9,16 @@ import { Api } from "#src/api/Api.ts"
 import type { FunctionReputation } from "#src/api/Functions.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
-import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
 import { Reputations } from "#src/snippets/reputation.ts"
 import { freshOrStale } from "./answer.ts"
 import { functionPage } from "./functionPage.ts"
 import { orProblem } from "./refusals.ts"
+import { noSnippet, snippetIn } from "./Snippets/snippetIn.ts"
 
 const notFound = fieldProblem(
   "not_found/function",
   "fingerprint",
   "No snippet of this request's scope holds a function with this fingerprint. Take it from a search with per_function_reputation, and send the same headers as that search."
-)
-
-const noSnippet = fieldProblem(
-  "not_found/snippet",
-  "id",
-  "No snippet of this request's scope has this id. Search for it, or check the workspace header."
 )
 
 const errorsShown = 5
@@ -74,9 +67,7 @@ export const layer = HttpApiBuilder.group(Api, "functions", (handlers) =>
       Effect.gen(function* () {
         const { tenant } = yield* Caller
         const scope = yield* CallerScope
-        const id = idIn(params.id)
-        const known = id === undefined ? undefined : yield* (yield* KnownSnippets).seen(scope, id)
-        if (id === undefined || known === undefined) return yield* noSnippet
+        const id = yield* snippetIn(params.id)
         const [functions, snippets] = yield* Effect.all([freshOrStale(Functions), freshOrStale(Snippets)], {
           concurrency: 2
         })

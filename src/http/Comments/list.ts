@@ -1,22 +1,14 @@
 import { Effect, Schema } from "effect"
-import { idIn } from "#domain/Id.ts"
 import { commentsByIds, type PlacedComment, placedComments } from "#projections/Comments.ts"
 import { knownSnippet } from "#projections/Snippets/queries.ts"
 import { Snippets, schema } from "#projections/Snippets/tables.ts"
 import { cursors, placePosition } from "#src/api/cursor.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
-import { fieldProblem } from "#src/api/Problem.ts"
 import { slight } from "#src/portions.ts"
 import { placesIn } from "#src/positions.ts"
-import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
 import { freshOrStale } from "../answer.ts"
+import { noSnippet, snippetIn } from "../Snippets/snippetIn.ts"
 import { seenBy, toldTo } from "./shown.ts"
-
-const noSnippet = fieldProblem(
-  "not_found/snippet",
-  "id",
-  "No snippet of this request's scope has this id. Search for it, or check the workspace header."
-)
 
 const places = cursors<readonly [position: number]>(Schema.Tuple([placePosition]))
 
@@ -39,11 +31,8 @@ export const listComments = Effect.fnUntraced(function* (
   { limit = 20, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined }
 ) {
   const { tenant } = yield* Caller
-  const scope = yield* CallerScope
-  const { homes, includePublic } = scope
-  const id = idIn(given)
-  const seen = id === undefined ? undefined : yield* (yield* KnownSnippets).seen(scope, id)
-  if (id === undefined || seen === undefined) return yield* noSnippet
+  const { homes, includePublic } = yield* CallerScope
+  const id = yield* snippetIn(given)
   yield* freshOrStale(Snippets)
   // what is known of where it lives does not say that it is still there
   const known = yield* Effect.orDie(knownSnippet(id))

@@ -1,5 +1,4 @@
 import { Effect, Schema } from "effect"
-import { idIn } from "#domain/Id.ts"
 import type { RetrievalEvent } from "#domain/Retrieval.ts"
 import { Unreadable } from "#engine/ask.ts"
 import { beginning, positionOf } from "#engine/Position.ts"
@@ -9,18 +8,11 @@ import { Retrievals, type SearchesFor, searchesFor } from "#projections/Retrieva
 import { knownSnippet } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { cursors, placePosition } from "#src/api/cursor.ts"
-import { Caller, CallerScope } from "#src/api/middleware.ts"
-import { fieldProblem } from "#src/api/Problem.ts"
+import { Caller } from "#src/api/middleware.ts"
 import type { Retrieval } from "#src/api/Snippets.ts"
 import { placesIn, positionWriter } from "#src/positions.ts"
-import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
 import { freshOrStale } from "../answer.ts"
-
-const noSnippet = fieldProblem(
-  "not_found/snippet",
-  "id",
-  "No snippet of this request's scope has this id. Search for it, or check the workspace header."
-)
+import { noSnippet, snippetIn } from "./snippetIn.ts"
 
 const places = cursors<readonly [position: number]>(Schema.Tuple([placePosition]))
 
@@ -52,10 +44,7 @@ export const retrievals = Effect.fnUntraced(function* (
   { limit = 20, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined }
 ) {
   const { tenant } = yield* Caller
-  const scope = yield* CallerScope
-  const id = idIn(given)
-  const known = id === undefined ? undefined : yield* (yield* KnownSnippets).seen(scope, id)
-  if (id === undefined || known === undefined) return yield* noSnippet
+  const id = yield* snippetIn(given)
   yield* Effect.all([freshOrStale(Retrievals), freshOrStale(Snippets)], { concurrency: 2, discard: true })
   // what is known of where it lives does not say that it is still there
   if ((yield* Effect.orDie(knownSnippet(id))) === undefined) return yield* noSnippet
