@@ -23,5 +23,5 @@ export const unlessGivenUp = (): void => {
   if (isGivenUp()) throw new GivenUp()
 }
 
-/** Rounds of a loop between two looks: some tens of microseconds. */
-export const looks = 4_096
+/** Rounds of a loop from one look to the next: some tens of microseconds. */
+export const lookEvery = 4_096

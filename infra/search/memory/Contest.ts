@@ -1,7 +1,7 @@
 import { matches } from "#domain/search/rank.ts"
 import { wordShare } from "#domain/search/score.ts"
 import type { IndexQuery } from "#ports/SnippetIndex.ts"
-import { looks, unlessGivenUp } from "../givenUp.ts"
+import { lookEvery, unlessGivenUp } from "../givenUp.ts"
 import { Best } from "./Best.ts"
 import { clearBit, countBoth, eachBit, isSet, wordsOf } from "./Bits.ts"
 import { type Finalist, Finals, type Spot, type Weights } from "./Finals.ts"
@@ -137,7 +137,7 @@ export class Contest {
       const first = this.#scope.firsts[number]!
       for (const end = ends[number]!; at < end; at++) {
         const place = places[at]!
-        if (at % looks === 0) unlessGivenUp()
+        if (at % lookEvery === 0) unlessGivenUp()
         guesses[at] = tops[at] = -1
         if (!isSet(rows.open, place)) continue
         const cosine = cosines[at]!
@@ -182,7 +182,7 @@ export class Contest {
     const { places, cosines, compared } = nearness
     const { tops } = rows.columns(compared)
     for (let at = 0; at < compared; at++) {
-      if (at % looks === 0) unlessGivenUp()
+      if (at % lookEvery === 0) unlessGivenUp()
       if (tops[at]! < 0 || this.#isTooLow(tops[at]!)) continue
       const place = places[at]!
       if (!isSet(rows.open, place)) continue
@@ -223,7 +223,7 @@ export class Contest {
     const { finals, places, cosines, priors } = rows
     const greatest = new Greatest(this.#most)
     for (let row = 0; row < rows.count; row++) {
-      if (row % looks === 0) unlessGivenUp()
+      if (row % lookEvery === 0) unlessGivenUp()
       const [place, prior] = [places[row]!, priors[row]!]
       const words = wordShare(rows.sum(row), this.#weights.self)
       finals[row] = -1

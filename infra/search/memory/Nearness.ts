@@ -1,4 +1,5 @@
 import type { Vector } from "#domain/search/embeddings/vector.ts"
+import { lookEvery, unlessGivenUp } from "../givenUp.ts"
 import { eachBit, isSet, wordsOf } from "./Bits.ts"
 import type { Scope } from "./Scope.ts"
 import type { VectorMemory } from "./VectorMemory.ts"
@@ -117,6 +118,7 @@ export class Nearness {
       const first = firsts[at]!
       const from = used
       for (let word = 0; word < wordsOf(slots); word++) {
+        if (word % lookEvery === 0) unlessGivenUp()
         const given = vectors.given.word(word)
         const place = first + word * 32
         const its = passing[place >>> 5]!

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer } from "effect"
+import { vi } from "vitest"
 import { asked } from "#domain/search/query.ts"
 import { GivenUp, heed } from "#infra/search/givenUp.ts"
 import { comparingBy } from "#infra/search/memory/layer.ts"
@@ -53,5 +54,23 @@ describe("an index whose thread was given up", () => {
       yield* endsAtIt(index.frequencies({ homes: ["home"], includePublic: false }, ["median"]))
       assert.isNotEmpty((yield* candidates("median")).candidates)
     }).pipe(Effect.provide(Layer.provideMerge(comparingBy(how), embeddings)))
+  )
+
+  it.effect("looks whether it was wherever what it does grows with the store", () =>
+    Effect.gen(function* () {
+      const places = new Set<string | undefined>()
+      const look = () => {
+        places.add(/memory[/](\w+)[.]ts/.exec(new Error().stack ?? "")?.[1])
+        return 0
+      }
+      const load = vi.spyOn(Atomics, "load").mockImplementation(look as never)
+      heed(new SharedArrayBuffer(4))
+      const index = yield* SnippetIndex
+      yield* index.apply(changes, { build: 1, position: 1 })
+      yield* candidates("median")
+      yield* index.frequencies({ homes: ["home"], includePublic: false }, ["median"])
+      load.mockRestore()
+      assert.sameMembers([...places], ["layer", "words", "Vectors", "Nearness", "Contest", "Index"])
+    }).pipe(Effect.provide(Layer.provideMerge(comparingBy({ exactUpTo: 0, share: 1 }), embeddings)))
   )
 })
