@@ -45,7 +45,14 @@ const log = Command.make(
   "log",
   {
     ...which,
-    limit: Flag.Int("limit").pipe(Flag.withDescription("At most so many; 50 unless given"), Flag.withDefault(50))
+    limit: Flag.Int("limit").pipe(
+      Flag.withDescription("At most so many; 50 unless given"),
+      Flag.filter(
+        (limit) => limit >= 1,
+        () => "expected a number from 1"
+      ),
+      Flag.withDefault(50)
+    )
   },
   ({ limit, ...given }) =>
     onGit(

@@ -16,6 +16,7 @@ interface Restored {
 }
 interface Log {
   readonly commits: ReadonlyArray<{ readonly sha: string; readonly session_id: string | null }>
+  readonly next_before: string | null
 }
 
 /** `cairn workspace restore` and `erase`, first beside a running service, then without one. */
@@ -157,6 +158,9 @@ describe("cairn workspace", () => {
     const { commits } = await json<Log>("workspace", "log", id)
     assert.strictEqual(commits[0]!.sha, restored.commit)
     assert.notInclude([first.commit, second.commit], restored.commit)
+    const newest = await json<Log>("workspace", "log", id, "--limit", "1")
+    assert.deepStrictEqual([newest.commits, newest.next_before], [commits.slice(0, 1), restored.commit])
+    assert.match(await refused("workspace", "log", id, "--limit", "0"), /expected a number from 1/)
     const { erased } = await json<{ erased: object }>("workspace", "erase", id)
     assert.deepStrictEqual(erased, { commits: commits.length, chats: commits.length - 1, files: 1 })
     assert.deepStrictEqual(repositories(), [])

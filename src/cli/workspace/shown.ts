@@ -3,7 +3,8 @@ import { Json, plain, table, write } from "../output.ts"
 
 /** What a verb beside the data and one that asks a service print alike. */
 
-interface ListedWorkspace {
+/** A workspace as the service lists it. */
+export interface ListedWorkspace {
   readonly workspace_id: string
   readonly org_id: string
   readonly user_id: string

@@ -1,27 +1,16 @@
 import { Effect, Option } from "effect"
 import { plain } from "../../output.ts"
 import { fewestDigits, given, noCommit, noWorkspace, onlyOne, type Which } from "../../workspace/naming.ts"
+import type { ListedWorkspace } from "../../workspace/shown.ts"
 import type { Ask } from "../asking.ts"
-
-/** A workspace as the service lists it. */
-interface Listed {
-  readonly workspace_id: string
-  readonly org_id: string
-  readonly user_id: string
-  readonly head: string
-  readonly commits: number
-  readonly files: number
-  readonly repository_bytes?: number | null
-  readonly updated_at: string
-}
 
 /** All that the key sees. */
 export const all = Effect.fnUntraced(function* (ask: Ask) {
-  const workspaces: Array<Listed> = []
+  const workspaces: Array<ListedWorkspace> = []
   let cursor: string | undefined
   do {
     const { data, wire } = yield* ask((cairn, options) => cairn.workspaces.list({ cursor }, options))
-    workspaces.push(...(wire as { readonly workspaces: ReadonlyArray<Listed> }).workspaces)
+    workspaces.push(...(wire as { readonly workspaces: ReadonlyArray<ListedWorkspace> }).workspaces)
     cursor = data.nextCursor ?? undefined
   } while (cursor !== undefined)
   return workspaces
@@ -47,7 +36,7 @@ export const find = Effect.fnUntraced(function* (ask: Ask, which: Which) {
 })
 
 /** A commit of a workspace by its name or the beginning of it, the head unless told. */
-export const commitIn = Effect.fnUntraced(function* (ask: Ask, workspace: Listed, sha: Option.Option<string>) {
+export const commitIn = Effect.fnUntraced(function* (ask: Ask, workspace: ListedWorkspace, sha: Option.Option<string>) {
   const wanted = Option.getOrElse(sha, () => workspace.head).toLowerCase()
   if (wanted.length === workspace.head.length) return wanted
   const names: Array<[string, string]> = []
