@@ -57,6 +57,14 @@ describe("lists of comments", () => {
     assert.deepStrictEqual(await texts(owner, id, "?limit=1"), ["n23"])
   })
 
+  it("have a hundred on a page at the most", async () => {
+    const id = await snippet("spoken_of_a_lot")
+    for (let n = 0; n < 101; n++) await said(owner, id, `n${n}`)
+    const first = await page(owner, id, "?limit=1000")
+    assert.strictEqual(first.comments.length, 100)
+    assert.deepStrictEqual(await texts(owner, id, `?cursor=${first.next_cursor}`), ["n0"])
+  })
+
   it("end a page where it has its bytes, and have one comment at least", async () => {
     const id = await snippet("talked_through")
     for (let n = 0; n < 10; n++) await said(owner, id, `${n}${"\u20ac".repeat(9_999)}`)
@@ -99,6 +107,8 @@ describe("lists of comments", () => {
     // where one goes on is for the same question only
     const { next_cursor } = await page(owner, id, "?limit=1", open)
     refused(await asked(owner, id, `?cursor=${next_cursor}`), 400, "validation/invalid_field")
+    const another = await snippet("shared_as_widely", { public: true })
+    refused(await asked(owner, another, `?cursor=${next_cursor}`, open), 400, "validation/invalid_field")
   })
 
   it("lose what is deleted or erased, and go with the snippet", async () => {

@@ -1,12 +1,12 @@
-import { Clock, Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { Effect } from "effect"
 import { assert, describe, it } from "vitest"
 import { schemaOf } from "#engine/Projection.ts"
-import { commitOf, commitsOf } from "#projections/Workspaces/commits.ts"
+import { commitOf } from "#projections/Workspaces/commits.ts"
 import { Workspaces } from "#projections/Workspaces/tables.ts"
-import { commitsPage } from "#src/http/Workspaces/commits.ts"
 import { commitsOfFile } from "#src/http/Workspaces/ofFile.ts"
-import { service, startsAgent } from "./agent.ts"
+import { hurried } from "#test/hurried.ts"
+import { calls, says } from "#test/MessagesApi.ts"
+import { ended, scripts, service, startsAgent } from "./agent.ts"
 import { refused } from "./problem.ts"
 import { fine } from "./routes.ts"
 
@@ -25,14 +25,6 @@ const asked = (id: string, query: string) => service.call("GET", `/api/workspace
 const commits = async (id: string, query: string): Promise<Page> => fine(await asked(id, query))
 const shas = async (id: string, query: string) => (await commits(id, query)).commits.map(({ sha }) => sha)
 
-/** By a clock that is so many milliseconds later at each look. */
-const hurried = <A, E, R>(effect: Effect.Effect<A, E, R>, later: number) =>
-  Effect.flatMap(Clock.Clock, (clock) => {
-    let now = 0
-    const looks = { currentTimeMillis: Effect.sync(() => (now += later)) }
-    return Effect.provideService(effect, Clock.Clock, Object.assign(Object.create(clock) as typeof clock, looks))
-  })
-
 /** How many commits of a file each page has, for a clock that is so many milliseconds later at each look. */
 const lookedFor = async (id: string, path: string, later: number): Promise<ReadonlyArray<number>> => {
   const page = (from: string | null) =>
@@ -50,27 +42,6 @@ const lookedFor = async (id: string, path: string, later: number): Promise<Reado
     from = next
   }
 }
-
-describe("a page of commits", () => {
-  it("ends when it was read for ten seconds, and says where to go on", async () => {
-    const id = await opened("slow to compare")
-    for (const n of [1, 2, 3]) await put(id, "a.py", `a = ${n}\n`)
-    const all = await shas(id, "")
-    const records = await service.run(commitsOf(id, 10, null))
-    const page = (later: number) =>
-      service.run(
-        hurried(commitsPage(id, records, null), later).pipe(
-          Effect.map((answer) => HttpServerResponse.toWeb(answer)),
-          Effect.scoped
-        )
-      )
-    // a commit is read in three steps at least, its changes and their end among them
-    const slow: Page = await page(4_000).then((answer) => answer.json())
-    assert.deepStrictEqual([slow.commits.map(({ sha }) => sha), slow.next_before], [all.slice(0, 1), all[0]])
-    const still: Page = await page(0).then((answer) => answer.json())
-    assert.deepStrictEqual([still.commits.map(({ sha }) => sha), still.next_before], [all, null])
-  })
-})
 
 describe("the commits of a file", () => {
   it("are those that created, changed or deleted it, from any commit on", async () => {
@@ -97,6 +68,16 @@ describe("the commits of a file", () => {
       told,
       fine(await asked(id, "")).commits.find(({ sha }: { sha: string }) => sha === other)
     )
+  })
+
+  it("are those that changed whether it can be run, too", async () => {
+    scripts.set("make it run", (turn) =>
+      turn === 1 ? calls({ name: "Bash", input: { command: "chmod +x run.sh" } }) : says("Done.")
+    )
+    const id = await opened("of a program")
+    const created = await put(id, "run.sh", "#!/bin/sh\n")
+    const { commit } = await ended(service.call, "make it run", "of a program")
+    assert.deepStrictEqual(await shas(id, "path=run.sh"), [commit, created])
   })
 
   it("come by pages, and a page looks through a thousand commits", async () => {

@@ -132,6 +132,17 @@ describe("a key's bounds", () => {
     assert.deepStrictEqual([models.map(({ name }: { name: string }) => name), full_ids], [["haiku"], false])
   })
 
+  it("and its organization's are what full ids of models are measured by", async () => {
+    const { call } = await organization(service, "ENTERPRISE")
+    const mayNameAny = async () => (await call("GET", "/api/models")).json.full_ids
+    assert.isTrue(await mayNameAny())
+    // they are none of the names that are allowed, and nobody has said what they cost
+    for (const bounds of [{ models: ["haiku"] }, { cost_per_month: 1 }]) {
+      assert.strictEqual((await call("POST", "/api/bounds", bounds)).status, 200)
+      assert.isFalse(await mayNameAny(), JSON.stringify(bounds))
+    }
+  })
+
   it("end it at its time: requests, MCP, git and streams", async () => {
     const { call, ada } = await staffed()
     const expires_at = new Date(Date.now() + 3_600_000).toISOString()

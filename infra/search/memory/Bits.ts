@@ -1,11 +1,14 @@
 // Bits by place, 32 to a word: what is asked of each of a million snippets is seen at once of so many.
 
+/** Whether the bit of a place is set. */
 export const isSet = (words: Uint32Array, at: number): boolean => (words[at >>> 5]! & (1 << (at & 31))) !== 0
 
+/** Sets the bit of a place. */
 export const setBit = (words: Uint32Array, at: number): void => {
   words[at >>> 5]! |= 1 << (at & 31)
 }
 
+/** Clears the bit of a place. */
 export const clearBit = (words: Uint32Array, at: number): void => {
   words[at >>> 5]! &= ~(1 << (at & 31))
 }

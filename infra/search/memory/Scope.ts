@@ -12,6 +12,7 @@ export interface Scope {
   readonly places: number
 }
 
+/** Segments one behind another, each from a whole word of bits on. */
 export const scopeOf = (segments: ReadonlyArray<Segment>): Scope => {
   let places = 0
   const firsts = segments.map(({ slots }) => {
