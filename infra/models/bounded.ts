@@ -52,13 +52,13 @@ export const boundedFetch =
     try {
       // told by ourselves: on Deno (2.9) an aborted signal reaches no body once the garbage of its request is collected
       const response = await Promise.race([fetch(input, { ...init, signal: quiet.signal }), failed.promise])
-      const { status, statusText } = response
-      const headers = withoutLongPauses(response.headers)
       if (response.body === null) {
         over()
-        return headers === response.headers ? response : new Response(null, { status, statusText, headers })
+        return response
       }
       heard()
+      const { status, statusText } = response
+      const headers = withoutLongPauses(response.headers)
       const body = counted(response.body, most, heard, over, (told) => (fail = told))
       return Object.defineProperty(new Response(body, { status, statusText, headers }), "url", { value: response.url })
     } catch (error) {
