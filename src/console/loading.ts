@@ -24,14 +24,15 @@ const meanwhile = <T>(before: Loaded<T>): Loaded<T> => ({
 /** A question that is on its way. */
 interface Asking {
   readonly name: string
-  /** Somebody wants to know it as it is later than that. */
+  /** It is asked once more behind this one. */
   isOnceMore: boolean
 }
 
 /**
  * Asks for something as often as `name` changes; an answer to an earlier question is not listened to. `undefined`:
- * there is nothing to ask. Gives what came, and what asks again: while the same is on its way, once more behind that,
- * so that who asks again and again has an answer all the same, and the last one is of the time that they meant.
+ * there is nothing to ask. Gives what came, and what asks again. While the same question is on its way, it is asked
+ * once more behind that: so who asks again and again has answers, and the last of them is no older than their last
+ * asking.
  */
 export const useLoaded = <T>(name: string | undefined, ask: Ask<T>): readonly [Loaded<T>, () => void] => {
   const [held, setHeld] = useState<{ readonly of: string | undefined; readonly loaded: Loaded<T> }>({

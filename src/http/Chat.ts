@@ -20,7 +20,7 @@ import type { ChatAccepted, ChatRequest, ChatResponse } from "#src/api/Chat.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 import { boundsRefusal, mostTurns } from "#src/usage/bounds.ts"
-import { pricesOf as priceOf } from "#src/usage/cost.ts"
+import { pricesOf } from "#src/usage/cost.ts"
 import { bytesMore, Storage } from "#src/usage/Storage.ts"
 import { workspaceId } from "#src/workspaces/open.ts"
 import { Runs } from "#src/workspaces/queue.ts"
@@ -177,7 +177,7 @@ export const chat = <R>(payload: typeof ChatRequest.Type, meanwhile: Meanwhile<R
     meanwhile
   )
 
-const pricesOf = ({ input, output, cacheRead, cacheWrite }: Prices) => ({
+const toldPrices = ({ input, output, cacheRead, cacheWrite }: Prices) => ({
   input,
   output,
   cache_read: cacheRead,
@@ -202,13 +202,13 @@ export const layer = HttpApiBuilder.group(Api, "chat", (handlers) =>
         const bounds = yield* Effect.orDie(boundsOf(holder.tenant, holder.key))
         const may = (model: string, priced: boolean) => bounds.every((one) => mayUse(one.bounds, { model, priced }))
         const allowed = choices.named.filter(
-          ({ name }) => mayAsk(holder, name) && may(name, priceOf(choices, name) !== undefined)
+          ({ name }) => mayAsk(holder, name) && may(name, pricesOf(choices, name) !== undefined)
         )
         const models = allowed.map(({ name, model, api, prices }) => ({
           name,
           model,
           provider: api,
-          prices: prices === undefined ? null : pricesOf(prices)
+          prices: prices === undefined ? null : toldPrices(prices)
         }))
         // any other one has no name that could be allowed, and no price
         const full_ids = choices.others && mayAsk(holder, "") && may("", false)

@@ -122,7 +122,7 @@ const openShell = Effect.fnUntraced(function* (tools: Tools, overlay: Overlay) {
     if (script.includes("\0")) return Effect.succeed(failed("bash: a command can't hold a NUL character\n", 2))
     return turn.withPermit(
       run(script, timeout, output).pipe(
-        // Whoever interrupts a command runs no other, and a keeper that failed knows nothing any more.
+        // An interrupted command leaves mounts that may not be as the overlay is; a keeper that failed knows nothing.
         Effect.onInterrupt(() => close),
         Effect.catchDefect((defect) => {
           const why = defect instanceof Error ? defect.message : String(defect)

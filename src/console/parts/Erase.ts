@@ -4,7 +4,7 @@ import { session } from "../session.ts"
 import { Confirm } from "./Confirm.ts"
 import { Text } from "./Text.ts"
 
-/** Whose page is gone with it: how it is called, what goes, and the list that its reader is led to then. */
+/** What has a page and can be erased: how that is called, what goes with it, and where its reader is led then. */
 const kinds = {
   snippet: {
     does: "Delete",

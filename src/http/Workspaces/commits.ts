@@ -38,8 +38,8 @@ export const fieldsOf = ({ facts, changes }: Effect.Success<ReturnType<typeof sh
 })
 
 /**
- * A page of commits: it ends behind the one with which it tells enough, or has read for long. `next` is where the one after all of these
- * begins.
+ * A page of commits: it ends behind the one with which it tells enough, or has read for long enough. `next` is where
+ * the page behind all of them begins.
  */
 export const commitsPage = (repository: string, records: ReadonlyArray<CommitRecord>, next: string | null) => {
   let [told, characters, shownCommits, spent] = [0, 0, 0, 0]
