@@ -31,7 +31,10 @@ const looks = 10
 /** How much longer it may take to begin. */
 const beginning = 10
 
-/** Whether the runtime ends a thread that is at work. Deno (2.9) says that it has, and lets it go on. */
+/**
+ * Whether the runtime ends a thread that is at work. Deno (2.9) says that it has, and lets it go on; and one that ends
+ * itself after that spins for ever, so that there a thread is told, and no more.
+ */
 const endsAtWork = process.versions["deno"] === undefined
 /**
  * Threads that were given up and are at work still, as they look nowhere: with so many no other one is begun, for each
@@ -118,8 +121,9 @@ export class Thread {
     this.#ids.clear()
     const worker = this.#worker
     this.#worker = undefined
-    if (worker !== undefined) this.#tellToEnd(worker)
-    await worker?.terminate()
+    if (worker === undefined) return
+    this.#tellToEnd(worker)
+    if (endsAtWork) await worker.terminate()
   }
 
   #assign(): void {

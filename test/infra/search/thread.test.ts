@@ -152,7 +152,7 @@ describe("a thread that has the snippet index", () => {
   })
 
   it("is begun anew as long as not two that were given up hear nothing", async () => {
-    const letGo = new SharedArrayBuffer(4)
+    const letGo = new SharedArrayBuffer(8)
     const options = { data: { letGo }, atOnce: 1, patience: 2_000, pause: 0 }
     const thread = new Thread({ ...options, program: here("./threads/deaf.ts") })
     const ask = () => new Promise<Outcome>((resolve) => thread.ask({ name: "stand", given: [], settle: resolve }))
@@ -169,6 +169,19 @@ describe("a thread that has the snippet index", () => {
     const isHeard = async () => assert.strictEqual((await ask()).type, "done")
     await vi.waitFor(isHeard, { timeout: 60_000 })
     await thread.end()
+  })
+
+  it("ends when it is ended at work, as soon as it hears", async () => {
+    const letGo = new SharedArrayBuffer(8)
+    const told = new Int32Array(letGo)
+    const options = { data: { letGo }, atOnce: 1, patience: 60_000, pause: 0 }
+    const thread = new Thread({ ...options, program: here("./threads/deaf.ts") })
+    thread.ask({ name: "stand", given: [], settle: () => {} })
+    await vi.waitFor(() => assert.notStrictEqual(told[1], 0), { timeout: 60_000 })
+    await thread.end()
+    Atomics.store(told, 0, 1)
+    Atomics.notify(told, 0)
+    await vi.waitFor(() => assert.isFalse(existsSync(`/proc/self/task/${told[1]}`)), { timeout: 30_000 })
   })
 
   it("that has just been begun is not begun again at once", async () => {
