@@ -10,6 +10,7 @@ import { parseDatabaseUrl, readCa } from "./databaseUrl.ts"
 import { keeping, type Reserve } from "./disks.ts"
 import { readElasticsearch } from "./elasticsearch.ts"
 import { readEmbeddings } from "./embeddings.ts"
+import { listOf } from "./listOf.ts"
 import { heapLimit } from "./memory.ts"
 import { readModels } from "./models.ts"
 import { defaultRates, type RateClass, type Rates } from "./rates.ts"
@@ -140,9 +141,6 @@ const parseKurrentUrl = (text: string): string =>
   /^(?:kurrentdb|kurrent|kdb|esdb)(?:\+discover)?:\/\/[^\s]+$/.test(text)
     ? text
     : refuse("KURRENTDB_URL", "a URL that begins with kurrentdb:// or kurrentdb+discover://")
-
-const listOf = (text: string): ReadonlyArray<string> =>
-  text.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))
 
 /**
  * Two hear news all the time, and a read model that is compared with a new build of it takes three at once; below that

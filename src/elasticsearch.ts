@@ -1,6 +1,7 @@
 import { Redacted } from "effect"
 import type { ElasticsearchSettings } from "#ports/ElasticsearchSettings.ts"
 import { refuse } from "./BadConfig.ts"
+import { listOf } from "./listOf.ts"
 
 /** What one may be called in Elasticsearch. */
 const indexName = /^[a-z0-9][a-z0-9._-]{0,99}$/
@@ -16,10 +17,7 @@ export const readElasticsearch = (read: (name: string) => string | undefined): E
   }
   const expected =
     "a URL like https://search.example.com:9200, or those of several nodes with commas between; user and password have variables of their own"
-  const urls = text
-    .split(",")
-    .map((url) => url.trim())
-    .filter(Boolean)
+  const urls = listOf(text)
   const isFine = (one: string) => {
     const { protocol, username, password, href } = URL.canParse(one) ? new URL(one) : { protocol: "", href: "" }
     // an @ behind a / was meant to end a password that has one

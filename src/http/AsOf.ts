@@ -13,7 +13,8 @@ import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
 import { AsOfs, type Begun, mostAsOf } from "#src/audit/AsOfs.ts"
 import { schemaAt, secretColumns } from "#src/audit/asOf.ts"
-import { positionWriter, readTold, writtenPosition } from "#src/positions.ts"
+import { positionWriter, writtenPosition } from "#src/positions.ts"
+import { positionIn } from "./positionIn.ts"
 
 const mostRows = 100
 /** Characters of a value that are shown: of each of some dozen columns of so many rows. */
@@ -59,16 +60,11 @@ const notMade = fieldProblem(
 
 const noTable = fieldProblem("not_found/as_of", "table", "There is no such table as of this position.")
 
-const placeIn = (field: string, text: string) =>
-  Effect.mapError(readTold(text), ({ message }) =>
-    fieldProblem("validation/invalid_field", field, `${field} ${message}`)
-  )
-
 /** The position that is meant, which must have been. */
 const meant = Effect.fnUntraced(function* (at: string) {
   const { head, eventAt } = yield* EventStore
   if (toldPosition.test(at)) {
-    const position = yield* placeIn("at", at)
+    const position = yield* positionIn("at", at)
     const last = yield* orAway(head)
     if (!isAfter(position, last)) {
       if (position === beginning || (yield* orAway(eventAt(position))) !== undefined) return position
@@ -133,7 +129,7 @@ export const layer = HttpApiBuilder.group(Api, "asOf", (handlers) =>
 
     .handle("dropAsOf", ({ params }) =>
       Effect.gen(function* () {
-        const position = yield* placeIn("position", params.position)
+        const position = yield* positionIn("position", params.position)
         if (!(yield* orAway((yield* AsOfs).drop(position)))) return yield* none
         return yield* listed
       })
@@ -141,7 +137,7 @@ export const layer = HttpApiBuilder.group(Api, "asOf", (handlers) =>
 
     .handle("asOfRows", ({ params, query: { id, cursor, limit: wanted = 50 } }) =>
       Effect.gen(function* () {
-        const position = yield* placeIn("position", params.position)
+        const position = yield* positionIn("position", params.position)
         const tables = yield* AsOfTables
         const schema = schemaAt(position)
         const limit = Math.min(wanted, mostRows)

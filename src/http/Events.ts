@@ -19,12 +19,13 @@ import { fieldProblem } from "#src/api/Problem.ts"
 import { type Ending, follow, type News } from "#src/audit/follow.ts"
 import { newestStretch } from "#src/audit/newest.ts"
 import type { Closing } from "#src/closing.ts"
-import { positionWriter, readTold } from "#src/positions.ts"
+import { positionWriter } from "#src/positions.ts"
 import type { Answers } from "./answers.ts"
 import { portions, roomyInTurn } from "./Events/portions.ts"
 import { allShown, type Reader } from "./Events/shown.ts"
 import { cutWhenStopping, eventStream, eventStreamPlaces } from "./eventStreams.ts"
 import { inPieces, streamInTurns } from "./pieces.ts"
+import { positionIn } from "./positionIn.ts"
 import { problemOf } from "./refusals.ts"
 
 interface Filters {
@@ -55,19 +56,13 @@ const said: { readonly [E in Ending]: string } = {
   unavailable: "The service can't read its store at the moment. Connect again, with the Last-Event-ID."
 }
 
-/** Where a reader goes on; one that was told by another log is refused. */
-const placeIn = (field: string, text: string) =>
-  Effect.mapError(readTold(text), ({ message }) =>
-    fieldProblem("validation/invalid_field", field, `${field} ${message}`)
-  )
-
 const orUnread = <A, R>(effect: Effect.Effect<A, StoreUnavailable | AuditUnavailable, R>) =>
   Effect.mapError(effect, () => problemOf(new Unreadable()))
 
 /** The first event behind a position or a time, whoever's it is; `undefined`: there is none. */
 const behind = Effect.fnUntraced(function* (asOf: string) {
   const at = toldPosition.test(asOf)
-    ? yield* placeIn("as_of", asOf)
+    ? yield* positionIn("as_of", asOf)
     : yield* orUnread((yield* LogAudit).at(millisecondsOf(asOf)))
   const { events } = yield* orUnread((yield* EventStore).readAll(at, { limit: 1, factsOnly: true }))
   return events[0]?.position
@@ -119,7 +114,7 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
         const { tenant } = yield* Caller
         const { includePublic } = yield* CallerScope
         const { after = "0", limit = 100 } = query
-        const from = yield* placeIn("after", after)
+        const from = yield* positionIn("after", after)
         const tell = yield* positionWriter
         const { events, last } = portions({ tenant, includePublic }, from, limit, filtersOf(tenant, query))
         const next_after = {
@@ -136,7 +131,7 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
         const { includePublic } = yield* CallerScope
         const { limit = 50 } = query
         const which = filtersOf(tenant, query)
-        const given = query.before === undefined ? undefined : yield* placeIn("before", query.before)
+        const given = query.before === undefined ? undefined : yield* positionIn("before", query.before)
         const asked = query.as_of === undefined ? undefined : yield* behind(query.as_of)
         const before = given === undefined ? asked : asked === undefined ? given : earliest(given, asked)
         const tell = yield* positionWriter
@@ -156,7 +151,7 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
         const { tenant } = yield* Caller
         const { includePublic } = yield* CallerScope
         const tell = yield* positionWriter
-        const { before, seen } = yield* audited(tenant, yield* placeIn("position", params.position))
+        const { before, seen } = yield* audited(tenant, yield* positionIn("position", params.position))
         const { events } = portions({ tenant, includePublic }, before, 1, { tenant }, "all")
         const { hasText, text, erasedAt, intact } = seen
         const [event] = (yield* Stream.runCollect(events)).flat()
@@ -177,7 +172,7 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
         const given = headers["last-event-id"]
         const last = given || (query.after ?? "0")
         if (!toldPosition.test(last)) return yield* badLastEventId
-        const from = yield* placeIn(given ? "Last-Event-ID" : "after", last)
+        const from = yield* positionIn(given ? "Last-Event-ID" : "after", last)
         yield* places.take(key, request)
         const services = yield* Effect.context<
           | EventStore

@@ -1,4 +1,4 @@
-import { Clock, Effect, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { assert, describe, it, vi } from "vitest"
 import type { ChatEvent } from "#domain/Chat.ts"
 import { decodeAll } from "#engine/pages.ts"
@@ -6,6 +6,7 @@ import { EventStore } from "#engine/ports/EventStore.ts"
 import { Closing } from "#src/closing.ts"
 import { followRun } from "#src/workspaces/following.ts"
 import { Spoken } from "#src/workspaces/spoken.ts"
+import { hurried } from "#test/hurried.ts"
 import { calls, says } from "#test/MessagesApi.ts"
 import { organization } from "#test/service/tenants.ts"
 import { newInstallation, ownerKey, removeInstallation, type Service, startService } from "#test/service.ts"
@@ -190,7 +191,6 @@ it("says from time to time that it is there, and that the store is away", async 
   const stream = await chat(prompt, "silent")
   const [requested] = await stream.take(2)
   // each look at the clock is 8 s later
-  let now = 0
   const told = await service.run(
     Effect.gen(function* () {
       const id = requested!.data.run_id
@@ -199,16 +199,11 @@ it("says from time to time that it is there, and that the store is away", async 
       if (event._tag !== "ChatRequested") return yield* Effect.die(event)
       const { run, workspace, generation, key } = event
       const user = "silent"
-      const clock = yield* Clock.Clock
-      const later = { currentTimeMillis: Effect.sync(() => (now += 8_000)) }
-      const hurrying = Object.assign(Object.create(clock) as typeof clock, later)
       // words of a turn that was told are none any more
       const spoken = yield* Spoken
       spoken.turn(run, 1)("late")
       const following = followRun({ run, workspace, generation, user, tenant, key, after: 1, turns: 1 })
-      const silent = yield* Stream.runCollect(Stream.take(following, 2)).pipe(
-        Effect.provideService(Clock.Clock, hurrying)
-      )
+      const silent = yield* hurried(Stream.runCollect(Stream.take(following, 2)), 8_000)
       const store = yield* EventStore
       const broken = EventStore.of({ ...store, readStream: () => Effect.fail({ _tag: "StoreUnavailable" } as never) })
       const away = yield* Stream.runCollect(following).pipe(Effect.provideService(EventStore, broken))

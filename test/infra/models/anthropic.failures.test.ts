@@ -3,6 +3,7 @@ import { Effect, Fiber } from "effect"
 import { text, usage as tokens } from "#test/languageModel.ts"
 import { messagesApi, type Reply, says } from "#test/MessagesApi.ts"
 import { nextOf, talk } from "./asking.ts"
+import { pauses } from "./pauses.contract.ts"
 
 describe("Anthropic, when something goes wrong", () => {
   const failures: ReadonlyArray<readonly [name: string, reply: Reply, says: string, requests: number]> = [
@@ -108,51 +109,6 @@ describe("Anthropic, when something goes wrong", () => {
     })
   )
 
-  it.live("asks no sooner again than it is told to", () =>
-    Effect.gen(function* () {
-      const came: Array<number> = []
-      const api = yield* messagesApi((_, n) => {
-        came.push(performance.now())
-        return n === 0 ? { status: 429, pause: 1_500 } : says("At last.")
-      })
-      assert.deepStrictEqual((yield* nextOf(api)).says, [text("At last.")])
-      // a clock's tick less
-      assert.isAtLeast(came[1]! - came[0]!, 1_490)
-    })
-  )
-
-  it.live("asks again in the seconds, or at the time, that `Retry-After` has", () =>
-    Effect.gen(function* () {
-      const soon = () => new Date(Date.now() + 2_000).toUTCString()
-      for (const retryAfter of [() => "1", soon]) {
-        const came: Array<number> = []
-        const api = yield* messagesApi((_, n) => {
-          came.push(performance.now())
-          return n === 0 ? { status: 429, retryAfter: retryAfter() } : says("At last.")
-        })
-        assert.deepStrictEqual((yield* nextOf(api)).says, [text("At last.")])
-        // a time is told in whole seconds
-        assert.isAtLeast(came[1]! - came[0]!, 990)
-      }
-    })
-  )
-
-  it.live("asks no more where it would have to wait for longer than a minute, and says for how long", () =>
-    Effect.gen(function* () {
-      const later = new Date(Date.now() + 600_000).toUTCString()
-      for (const [status, retryAfter, minutes] of [
-        [429, "61", 2],
-        [503, "86400", 1_440],
-        [429, later, 10]
-      ] as const) {
-        const api = yield* messagesApi(() => ({ status, retryAfter }))
-        const { message } = yield* Effect.flip(nextOf(api))
-        assert.include(message, `try again in ${minutes} minutes.`)
-        assert.lengthOf(api.requests, 1)
-      }
-    })
-  )
-
   it.live("ends the request when it is interrupted", () =>
     Effect.gen(function* () {
       const api = yield* messagesApi([{ ...says("Never."), after: new Promise(() => {}) }])
@@ -165,3 +121,10 @@ describe("Anthropic, when something goes wrong", () => {
     })
   )
 })
+
+pauses("Anthropic", (refusal) =>
+  Effect.map(
+    messagesApi((_, n) => refusal(n) ?? says("At last.")),
+    (api) => ({ requests: api.requests, next: nextOf(api) })
+  )
+)

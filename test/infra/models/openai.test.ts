@@ -7,6 +7,7 @@ import type { ModelTurn, Question, ToolResult, TurnEnd } from "#ports/LanguageMo
 import { type ChatCompletionsApi, chatCompletionsApi, type Reply } from "#test/ChatCompletionsApi.ts"
 import { call, text, usage } from "#test/languageModel.ts"
 import { talk } from "./asking.ts"
+import { pauses } from "./pauses.contract.ts"
 
 const adapterOf = (api: ChatCompletionsApi, settings: Partial<OpenAiSettings> = {}) =>
   make({ apiKey: Redacted.make(api.key), variable: "OPENAI_API_KEY", baseURL: api.url, ...settings })
@@ -138,51 +139,6 @@ describe("OpenAI-compatible, when something goes wrong", () => {
     })
   )
 
-  it.live("asks no sooner again than it is told to", () =>
-    Effect.gen(function* () {
-      const came: Array<number> = []
-      const api = yield* chatCompletionsApi((_, n) => {
-        came.push(performance.now())
-        return n === 0 ? { status: 429, pause: 1_500 } : { content: "At last." }
-      })
-      assert.deepStrictEqual((yield* nextOf(api)).says, [text("At last.")])
-      // a clock's tick less
-      assert.isAtLeast(came[1]! - came[0]!, 1_490)
-    })
-  )
-
-  it.live("asks again in the seconds, or at the time, that `Retry-After` has", () =>
-    Effect.gen(function* () {
-      const soon = () => new Date(Date.now() + 2_000).toUTCString()
-      for (const retryAfter of [() => "1", soon]) {
-        const came: Array<number> = []
-        const api = yield* chatCompletionsApi((_, n) => {
-          came.push(performance.now())
-          return n === 0 ? { status: 429, retryAfter: retryAfter() } : { content: "At last." }
-        })
-        assert.deepStrictEqual((yield* nextOf(api)).says, [text("At last.")])
-        // a time is told in whole seconds
-        assert.isAtLeast(came[1]! - came[0]!, 990)
-      }
-    })
-  )
-
-  it.live("asks no more where it would have to wait for longer than a minute, and says for how long", () =>
-    Effect.gen(function* () {
-      const later = new Date(Date.now() + 600_000).toUTCString()
-      for (const [status, retryAfter, minutes] of [
-        [429, "61", 2],
-        [503, "86400", 1_440],
-        [429, later, 10]
-      ] as const) {
-        const api = yield* chatCompletionsApi(() => ({ status, retryAfter }))
-        const { message } = yield* Effect.flip(nextOf(api))
-        assert.include(message, `try again in ${minutes} minutes.`)
-        assert.lengthOf(api.requests, 1)
-      }
-    })
-  )
-
   it.live("ends the request when it is interrupted", () =>
     Effect.gen(function* () {
       const api = yield* chatCompletionsApi(() => ({ stalls: true }))
@@ -235,3 +191,10 @@ describe("OpenAI-compatible: a question", () => {
     )
   }
 })
+
+pauses("OpenAI-compatible", (refusal) =>
+  Effect.map(
+    chatCompletionsApi((_, n) => refusal(n) ?? { content: "At last." }),
+    (api) => ({ requests: api.requests, next: nextOf(api) })
+  )
+)
