@@ -37,18 +37,6 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => process.versions["deno"] === undefined
   },
   {
-    files: /^test\/coverage\.test/,
-    why: "the specification lies outside of the project",
-    always: true,
-    holds: () => !has("../../shared/specification.md")
-  },
-  {
-    files: /^test\/domain\/search\/embeddings/,
-    why: "the reference encoder's table lies outside of the project",
-    always: true,
-    holds: () => !has("../../shared/eval")
-  },
-  {
     files: /^test\/(infra\/git|http\/(archives|git|push)|audit\/verify|e2e\/kill|service\/diskNearlyFull)/,
     why: "there is no git here",
     holds: () => !runs("git", "--version")
