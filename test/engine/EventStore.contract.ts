@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Cause, Effect, Exit, Layer, PubSub } from "effect"
+import { Cause, Effect, Exit, Fiber, Layer, PubSub } from "effect"
+import { MaxOpsBeforeYield } from "effect/Scheduler"
 import { derivedId } from "#engine/derivedId.ts"
 import { EventStore, WrongRevision } from "#engine/ports/EventStore.ts"
-import { command, fresh, noted, revisions, to, upTo } from "./appends.ts"
+import { command, fresh, noted, revisions, texts, to, typed, upTo } from "./appends.ts"
 import { erasure } from "./EventStore.erasure.ts"
 import { pages, small } from "./EventStore.pages.ts"
 import { reading, rest, strictlyIncrease } from "./EventStore.reading.ts"
@@ -195,6 +196,35 @@ export const contract = <E>(name: string, store: Layer.Layer<EventStore, E>) => 
         assert.deepStrictEqual(yield* outcome(stream, three.commandId), [])
         yield* Effect.flip(append(to(stream, 0, [three, command()])))
         assert.lengthOf(yield* readStream(stream, -1), 3)
+      })
+    )
+
+    it.effect("left at any of its steps, an append is whole or not there, and given again it is whole, once", () =>
+      Effect.gen(function* () {
+        const { append, add, readStream } = yield* whole
+        let ended = false
+        // further on each time, until it comes to its end before it is left
+        for (let steps = 0; !ended; steps += 1 + Math.floor(steps / 16)) {
+          const stream = fresh()
+          const events = [noted({ payload: typed(`subject/${stream}`, "text") }), noted()]
+          const given = to(stream, "none", [command({ events })])
+          const appending = yield* Effect.forkChild(Effect.provideService(append(given), MaxOpsBeforeYield, 3))
+          for (let step = 0; step < steps; step++) yield* Effect.yieldNow
+          ended = appending.pollUnsafe() !== undefined
+          yield* Fiber.interrupt(appending)
+          const left = yield* readStream(stream, -1)
+          assert.include([0, 2], left.length, `left after ${steps} steps`)
+          const [again] = yield* add(given)
+          assert.deepStrictEqual(
+            [revisions(again!), texts(again!)],
+            [
+              [0, 1],
+              ["text", null]
+            ]
+          )
+          if (left.length > 0) assert.deepStrictEqual(again, left)
+          assert.deepStrictEqual(yield* readStream(stream, -1), again)
+        }
       })
     )
 
