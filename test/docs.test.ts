@@ -46,6 +46,42 @@ it("every page names files and folders that are there", () => {
   assert.isAbove(count, 100)
 })
 
+/** Where nothing is ours to wrap: installed or made. */
+const made = /(^|\/)(node_modules|dist|reference|\.venv|\.cache|__pycache__|data)(\/|$)|^docs\/(events|coverage)\.md$/
+const withComments = ["engine", "domain", "projections", "infra", "src", "test", "bench", "docs", "clients"]
+const sourcesIn = (folder: string) =>
+  readdirSync(new URL(`../${folder}`, import.meta.url), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !made.test(name))
+    .map((name) => `${folder}/${name}`)
+const comment = /^\s*(?:\/\/|\/\*|\*)/
+
+it("pages and comments name sources, decisions and scripts that are there", () => {
+  const text = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8")
+  const sources = withComments.flatMap(sourcesIn).concat("vitest.config.ts")
+  const ends = new Set(sources.flatMap((path) => path.split("/").map((_, at, parts) => parts.slice(at).join("/"))))
+  const decisions = readdirSync(new URL("../docs/decisions", import.meta.url)).map((name) => Number(name.slice(0, 4)))
+  const scripts = Object.keys(JSON.parse(text("package.json")).scripts)
+  const counts = { sources: 0, decisions: 0, scripts: 0 }
+  const look = (path: string, said: string) => {
+    for (const [, name] of said.matchAll(/(?<![\w./-])((?:[\w-]+\/)*[\w.-]+\.ts)\b/g)) {
+      if (/(^|\/)X\.ts$/.test(name!)) continue
+      assert.isTrue(ends.has(name!), `${path} names ${name}`)
+      counts.sources += 1
+    }
+    for (const [, number] of said.matchAll(/\bdecisions? (\d+)/gi)) {
+      assert.include(decisions, Number(number), `${path} names decision ${number}`)
+      counts.decisions += 1
+    }
+    for (const [, name] of said.matchAll(/\bnpm run (?:-s )?([a-z][\w:]*)(?! --prefix| -w)/g)) {
+      assert.include(scripts, name, `${path} names npm run ${name}`)
+      counts.scripts += 1
+    }
+  }
+  for (const page of pages) look(page, text(page))
+  for (const source of sources) for (const line of text(source).split("\n")) if (comment.test(line)) look(source, line)
+  for (const count of Object.values(counts)) assert.isAbove(count, 50)
+})
+
 const foldersIn = (folder: string) =>
   readdirSync(new URL(`../${folder}`, import.meta.url), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -60,9 +96,6 @@ it("every room has a sentence that says what it is for, and every file of the en
     for (const name of foldersIn(room)) assert.include(page(`${room}/README.md`), `| \`${name}/\` `)
 })
 
-/** Where nothing is ours to wrap: installed or made. */
-const made = /(^|\/)(node_modules|dist|reference|\.venv|\.cache|__pycache__|data)(\/|$)|^docs\/(events|coverage)\.md$/
-const withComments = ["engine", "domain", "projections", "infra", "src", "test", "bench", "docs", "clients"]
 const filesIn = (folder: string, ending: RegExp) =>
   readdirSync(new URL(`../${folder}`, import.meta.url), { recursive: true, encoding: "utf8" })
     .map((name) => (folder === "." ? name : `${folder}/${name}`))
@@ -88,9 +121,13 @@ it("pages are no wider than code, but for tables and what is quoted", () => {
 it("comments are no wider than code", () => {
   const sources = withComments.flatMap((folder) => filesIn(folder, /\.ts$/)).concat("start.cjs", "vitest.config.ts")
   assert.isAbove(sources.length, 1_000)
+  const settings = [".ci/engines", ".ci/failed", ".ci/elasticsearch", "Dockerfile", "compose.yaml"].concat(
+    filesIn("deploy", /\.(conf|service|ya?ml)$/)
+  )
   const isComment = (line: string) => /^\s*(\/\/(?! biome-ignore )|\/\*|\*)/.test(line)
+  const isRemark = (line: string) => /^\s*#/.test(line)
   assert.deepStrictEqual(
-    sources.flatMap((path) => wide(path, isComment)),
+    [...sources.flatMap((path) => wide(path, isComment)), ...settings.flatMap((path) => wide(path, isRemark))],
     []
   )
 })

@@ -32,7 +32,10 @@ export const encrypting = (recipients: ReadonlyArray<string>): Effect.Effect<Tur
 
 const wrong = "the identity that is given (CAIRN_BACKUP_IDENTITY) is not one that this backup was encrypted for"
 
-/** Decrypts with identities of `age` (`AGE-SECRET-KEY-…`), a line each; lines that begin with `#` are passed. */
+/**
+ * Decrypts with identities of `age` (`AGE-SECRET-KEY-…`), a line each; lines that begin with `#` are passed. Fails
+ * where a line is no identity; that none of them fits is found with the first bytes.
+ */
 export const decrypting = (text: string): Effect.Effect<Turning, BackupFault> =>
   Effect.gen(function* () {
     const { Decrypter } = yield* age

@@ -74,7 +74,10 @@ export const stored = (name: string, compressed: boolean, encrypt: Turning | und
   ]
 })
 
-/** Begins a file beside its place; `arrived` gets it once it is whole and on the disk. */
+/**
+ * Begins a file beside its place; `arrived` gets it once it is whole and on the disk. Fails where the disk does not
+ * take it.
+ */
 export const begin = (
   directory: string,
   { name, turnings }: ReturnType<typeof stored>,

@@ -52,7 +52,10 @@ const walk = (
     })
   )
 
-/** Puts an archive's files into a folder that has none of them; `rename` says where, or that it is not wanted. */
+/**
+ * Puts an archive's files into a folder that has none of them; `rename` says where, or that it is not wanted. Fails
+ * where it is no archive or cut off, and where the disk does not take it.
+ */
 export const unpack = (
   archive: Bytes,
   place: string,

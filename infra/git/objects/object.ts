@@ -47,7 +47,7 @@ export const newObject = (type: ObjectType, content: Uint8Array): NewObject => (
 /** Bytes of an object's content; no workspace holds more. */
 const largest = 1024 ** 3
 
-/** That so large an object can be; what is none of ours may say anything. */
+/** The bytes that an object says it has; throws where none can have so many: what is none of ours may say anything. */
 export const checkSize = (size: number): number => {
   if (Number.isSafeInteger(size) && size >= 0 && size <= largest) return size
   throw new Error(`an object says that it has ${size} bytes`)

@@ -10,7 +10,8 @@ const base = "/var/lib/cairn"
 
 /**
  * Copies binaries and cluster to a folder that every user can reach and leaves the link `<data folder>/postgres`, by
- * which they are found again. Until the link is there the data folder's own copy is the valid one.
+ * which they are found again. Until the link is there the data folder's own copy is the valid one. Fails where that
+ * folder can't be made, or has no room.
  */
 export const relocate = (
   dataDir: string,

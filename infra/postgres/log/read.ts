@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
 import { latest, type Position, positionOf } from "#engine/Position.ts"
 import type { Bound } from "#engine/ports/Bounds.ts"
-import type { Kind, Newest, ReadAll, ReadStream } from "#engine/ports/EventStore.ts"
+import type { EventKind, Newest, ReadAll, ReadStream } from "#engine/ports/EventStore.ts"
 import { page } from "./page.ts"
 import { allColumns, type Row, storedWhole } from "./rows.ts"
 
@@ -42,7 +42,7 @@ const byRequest = " AND request IS NOT NULL"
 /** Gives a value its place among a statement's parameters. */
 type Given = (value: unknown) => string
 
-/** Of this key or this person, who has to be the tenant's: `engine/Event.isBy`. */
+/** Of this key or this person, who has to be the tenant's, as `isBy` of engine/Event.ts says. */
 const byActor = (given: Given, { actor, tenant }: Pick<ReadAll, "actor" | "tenant">): string => {
   if (actor === undefined) return ""
   const who = given(actor)
@@ -139,12 +139,12 @@ export const head = Effect.flatMap(PgClient.PgClient, (sql) =>
 export const since = (after: Position) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
     Effect.map(
-      sql.unsafe<Omit<Kind, "last"> & { readonly last: bigint }>(
+      sql.unsafe<Omit<EventKind, "last"> & { readonly last: bigint }>(
         "SELECT tenant, type, max(position) AS last FROM events WHERE position > $1 GROUP BY tenant, type",
         [BigInt(after)]
       ),
       (rows) => {
-        const kinds = rows.map(({ tenant, type, last }): Kind => ({ tenant, type, last: positionOf(last) }))
+        const kinds = rows.map(({ tenant, type, last }): EventKind => ({ tenant, type, last: positionOf(last) }))
         return { head: latest(after, ...kinds.map(({ last }) => last)), kinds }
       }
     )

@@ -146,7 +146,7 @@ export const layer = Layer.effect(
 
 const unusable = (why: string): SandboxUnusable => new SandboxUnusable({ message: why })
 
-/** Runs a first command, which tells what languages there are programs for. */
+/** Runs a first command, which tells what languages there are programs for. Fails with why no command can run here. */
 export const tryOut = (tools: Tools): Effect.Effect<ReadonlyArray<string>, SandboxUnusable> =>
   Effect.gen(function* () {
     const mounts = yield* Effect.acquireRelease(

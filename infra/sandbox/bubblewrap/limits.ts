@@ -18,7 +18,10 @@ export const mostBytes = 1024 * MiB
 /** Of all processes of one command together, in memory of their own. */
 export const memoryBytes = 1024 * MiB
 
-/** Of each process, for `prlimit`. Threads count as processes. */
+/**
+ * Of each process, as arguments of `prlimit`: a command has `timeout` milliseconds, and a process as much of the
+ * processor. Threads count as processes.
+ */
 export const processLimits = (timeout: number): ReadonlyArray<string> => [
   "--nproc=128",
   "--nofile=1024",
