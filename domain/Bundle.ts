@@ -17,7 +17,7 @@ export const LogFile = Schema.Struct({
 export type LogFile = typeof LogFile.Type
 
 /** A file of a bundle that was not stored, by its place among the files. */
-const LeftOut = Schema.Struct({
+const LeftOutFile = Schema.Struct({
   file: Schema.Int,
   /** The bound that left no room for it; `null`: it can't be stored, wherever there is room. */
   bound: Schema.NullOr(
@@ -30,7 +30,7 @@ const LeftOut = Schema.Struct({
     })
   )
 })
-export type LeftOut = typeof LeftOut.Type
+export type LeftOutFile = typeof LeftOutFile.Type
 
 /**
  * Stored for good: add a tag or a version, never change the meaning of one. Their tags, streams and subjects say
@@ -78,7 +78,7 @@ export const BundleEvent = Schema.TaggedUnion({
     /** Gradings that were requested. */
     gradings: Schema.Int,
     /** Files that were not stored, where there are any; older releases did not note which. */
-    leftOut: Schema.optionalKey(Schema.Array(LeftOut))
+    leftOut: Schema.optionalKey(Schema.Array(LeftOutFile))
   },
   /** None of its snippets is there any more. */
   UploadErased: {

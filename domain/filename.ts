@@ -93,7 +93,7 @@ const extensionFor = (language: string, given: string): string => {
   return usual === "" && !/^[a-z0-9]{1,10}$/.test(given) ? "txt" : given
 }
 
-export interface Named {
+export interface NamedFile {
   /** As it was uploaded: may be absolute, of any system, or hostile. */
   readonly path: string
   readonly name: string
@@ -106,7 +106,7 @@ export interface Named {
  * at most 100 characters, with its language's extension, and none of `taken` (compared as a file system would that
  * ignores case). Adds it to `taken`.
  */
-export const filename = ({ path, name, language, id }: Named, taken: Set<string>): string => {
+export const filename = ({ path, name, language, id }: NamedFile, taken: Set<string>): string => {
   const base = lastPart(path)
   const dot = base.lastIndexOf(".")
   const given = dot > 0 ? base.slice(dot + 1).toLowerCase() : ""

@@ -19,7 +19,7 @@ const mostBytes = 200_000
 const longestLine = 2_000
 export const linesBounds = { mostLines, longestLine }
 
-export type Lines =
+export type NumberedLines =
   | NoText
   /** `text`: the lines with their numbers; the last one says what was left out. */
   | { readonly type: "lines"; readonly text: string }
@@ -30,7 +30,7 @@ const cutLine = (line: string) =>
   line.length <= longestLine ? line : `${line.slice(0, longestLine)}… (${line.length} characters)`
 
 /** Some lines of a text file, from the `offset`th on (from 1), at most `limit`. */
-export const numberedLines = (bytes: Uint8Array, offset: number, limit: number): Lines => {
+export const numberedLines = (bytes: Uint8Array, offset: number, limit: number): NumberedLines => {
   const text = decoded(bytes)
   if (text === undefined) return binary
   if (text === "") return { type: "empty" }

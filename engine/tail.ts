@@ -1,8 +1,8 @@
 import { Cause, Context, Deferred, Effect, Layer, Option, PubSub, type Scope } from "effect"
 import {
   EventStore,
-  type Look,
   type Page,
+  type PageLook,
   type ReadAll,
   type ReadStream,
   type StoreUnavailable
@@ -45,7 +45,11 @@ export class Tail extends Context.Service<
      */
     readonly concerns: (after: Position, filters: Filters) => boolean
     /** A page behind a position, as `EventStore.readAll` gives it; shared with others who read the same one. */
-    readonly page: (after: Position, filters: Filters, size: ReadStream & Look) => Effect.Effect<Page, StoreUnavailable>
+    readonly page: (
+      after: Position,
+      filters: Filters,
+      size: ReadStream & PageLook
+    ) => Effect.Effect<Page, StoreUnavailable>
   }
 >()("cairn/Tail") {
   static readonly layer = Layer.effect(
@@ -139,7 +143,7 @@ export class Tail extends Context.Service<
         }),
         reached: () => to,
         concerns,
-        page: Effect.fnUntraced(function* (after: Position, filters: Filters, size: ReadStream & Look) {
+        page: Effect.fnUntraced(function* (after: Position, filters: Filters, size: ReadStream & PageLook) {
           const { tenant, types, stream, actor, correlation } = filters
           const name = JSON.stringify([
             ...[after, tenant, types, stream, actor, correlation].map((part) => part ?? null),

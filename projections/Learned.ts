@@ -160,7 +160,7 @@ const schema = schemaOf(Learned)
 export type Said = Omit<VotesRow, "changed" | "tenant">
 
 /** Whose a snippet is. */
-export type Upload = Omit<UploadsRow, "changed">
+export type WhoseSnippet = Omit<UploadsRow, "changed">
 
 /** What became of what was learned, up to `position`. */
 export interface LearnedChanges {
@@ -171,7 +171,7 @@ export interface LearnedChanges {
   readonly position: number
   readonly said: ReadonlyArray<Said>
   /** Of all snippets that changed, and of those of which something is said. */
-  readonly uploads: ReadonlyArray<Upload>
+  readonly uploads: ReadonlyArray<WhoseSnippet>
   readonly leavers: ReadonlyArray<string>
 }
 
@@ -200,7 +200,7 @@ export const learnedChanges = (after: number, rows: number, anew: boolean) =>
         `SELECT id, snippet, home, voter, tasks FROM ${schema}.votes WHERE changed > $1 AND changed <= $2`,
         [from, to]
       )
-      const uploads = yield* sql.unsafe<Upload>(
+      const uploads = yield* sql.unsafe<WhoseSnippet>(
         `SELECT id, tenant, authors, published, gone FROM ${schema}.uploads
          WHERE (NOT $4::boolean AND changed > $1 AND changed <= $2) OR id = ANY ($3::text[])`,
         [from, to, [...new Set(said.map(({ snippet }) => snippet))], anew]
@@ -224,7 +224,7 @@ export const learnedChanges = (after: number, rows: number, anew: boolean) =>
 /** Whose these snippets are. */
 export const uploadsOf = (ids: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql.unsafe<Upload>(
+    sql.unsafe<WhoseSnippet>(
       `SELECT id, tenant, authors, published, gone FROM ${schema}.uploads WHERE id = ANY ($1::text[])`,
       [ids]
     )

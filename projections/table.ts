@@ -4,7 +4,7 @@ import type { Envelope } from "#engine/Event.ts"
 import { tableOf } from "#engine/Projection.ts"
 
 /** What changes may use besides the event. */
-export interface Given {
+export interface GivenEncoder {
   readonly encoder: Encoder
 }
 
@@ -14,4 +14,4 @@ const ofTenant = { column: "tenant" as const, value: (_: unknown, { tenant }: En
 export const ofErased = { OrganizationErased: ofTenant, OrganizationErasureEnded: ofTenant }
 
 /** A table of one of Cairn's read models. */
-export const table = tableOf<DomainEvent, Given>()
+export const table = tableOf<DomainEvent, GivenEncoder>()

@@ -50,10 +50,12 @@ const roomOf = (path: string) => {
   return parts.length === 1 ? "spine" : parts[0]!
 }
 const importsOf = (path: string) =>
-  [...readFileSync(new URL(path, root), "utf8").matchAll(/(?:from|import\() ?"(#[^"]+|\.[^"]+)"/g)].map(([, name]) => {
-    if (name!.startsWith(".")) return new URL(name!, new URL(path, "file:///")).pathname.slice(1)
-    return name!.slice(1).replace(/^ports\//, "src/ports/")
-  })
+  [...readFileSync(new URL(path, root), "utf8").matchAll(/(?:from|import\(|^import) ?"(#[^"]+|\.[^"]+)"/gm)].map(
+    ([, name]) => {
+      if (name!.startsWith(".")) return new URL(name!, new URL(path, "file:///")).pathname.slice(1)
+      return name!.slice(1).replace(/^ports\//, "src/ports/")
+    }
+  )
 
 it("imports point inward", () => {
   for (const path of files.filter((path) => !roots.includes(path))) {
@@ -151,6 +153,21 @@ const others = ["bench", "clients/typescript/src", "test"].flatMap(filesIn)
 
 it("no object is spread only to have its fields on one line", () => {
   for (const path of [...files, ...others]) assert.notMatch(readFileSync(new URL(path, root), "utf8"), /\.{3}\{ /, path)
+})
+
+it("a type that a room exports has a name that no other room gives to something else", () => {
+  const declared = new Map<string, string>()
+  for (const path of files) {
+    // an adapter's words are its own, and so are the console's, which runs in browsers
+    if (/^(infra|src\/console)\//.test(path)) continue
+    const text = readFileSync(new URL(path, root), "utf8")
+    for (const [, name] of text.matchAll(/^export (?:abstract )?(?:class|interface|type) (\w+)/gm)) {
+      const other = declared.get(name!) ?? path
+      assert.strictEqual(path, other, `${name} is declared by ${other} and by ${path}`)
+      declared.set(name!, path)
+    }
+  }
+  assert.isAbove(declared.size, 500)
 })
 
 it("no file imports itself, by whatever way round", () => {

@@ -47,9 +47,9 @@ const cast = (
     text: { task, reason: grading?.reason ?? null, origin }
   })
 
-type Upload = Data.TaggedEnum.Value<SnippetCommand, "UploadSnippet">
+type UploadSnippet = Data.TaggedEnum.Value<SnippetCommand, "UploadSnippet">
 
-const uploaded = (upload: Upload): SnippetEvent => {
+const uploaded = (upload: UploadSnippet): SnippetEvent => {
   const { snippet, home, generation, sourceDigest, origin, author, language, completeness, succeeded, text } = upload
   return Event.SnippetUploaded.make({
     snippet,
@@ -68,7 +68,10 @@ const uploaded = (upload: Upload): SnippetEvent => {
   })
 }
 
-const again = ({ snippet, author, succeeded, text, publish }: Upload, state: SnippetState): Array<SnippetEvent> => {
+const again = (
+  { snippet, author, succeeded, text, publish }: UploadSnippet,
+  state: SnippetState
+): Array<SnippetEvent> => {
   const { path, task, dependencies, logs, agent } = text
   return [
     Event.TaskAdded.make({
@@ -82,7 +85,7 @@ const again = ({ snippet, author, succeeded, text, publish }: Upload, state: Sni
   ]
 }
 
-const printed = ({ snippet, logs, text: { task } }: Upload): Array<SnippetEvent> =>
+const printed = ({ snippet, logs, text: { task } }: UploadSnippet): Array<SnippetEvent> =>
   logs == null
     ? []
     : [
@@ -93,7 +96,10 @@ const printed = ({ snippet, logs, text: { task } }: Upload): Array<SnippetEvent>
         })
       ]
 
-const functions = ({ snippet, home, succeeded, text, functions }: Upload, state: SnippetState): Array<SnippetEvent> => {
+const functions = (
+  { snippet, home, succeeded, text, functions }: UploadSnippet,
+  state: SnippetState
+): Array<SnippetEvent> => {
   if (functions == null) return []
   const subject = subjectOf(snippet)
   const { found, observed } = functions
@@ -106,13 +112,13 @@ const functions = ({ snippet, home, succeeded, text, functions }: Upload, state:
   ]
 }
 
-const ballot = ({ snippet, author, text, vote, grading }: Upload): Array<SnippetEvent> => {
+const ballot = ({ snippet, author, text, vote, grading }: UploadSnippet): Array<SnippetEvent> => {
   if (vote !== null) return [cast(snippet, author, text.task, vote)]
   return grading === null ? [] : [Event.VoteRequested.make({ snippet, ...grading })]
 }
 
 /** Whose they were is not known here, nor for which task. */
-const brought = ({ snippet, broughtVotes = [] }: Upload): Array<SnippetEvent> =>
+const brought = ({ snippet, broughtVotes = [] }: UploadSnippet): Array<SnippetEvent> =>
   broughtVotes.map((vote) => cast(snippet, null, null, vote))
 
 const without = (set: HashSet.HashSet<string>, member: string | null): HashSet.HashSet<string> =>

@@ -1,7 +1,7 @@
 import type { Observed } from "../Snippet/commands.ts"
 
 /** A function as a log's names are held against it. */
-export interface Named {
+export interface NamedFunction {
   readonly fingerprint: string
   /** With its type: `Stack.push`. */
   readonly name: string
@@ -30,7 +30,9 @@ const endings = (name: string): ReadonlyArray<string> => {
  * module: a log that can't tell two functions apart speaks of both. What runs outside of all functions (`__module__`,
  * `<module>`) is nobody's, unless the file is one function. Each name is looked up: a log may have thousands of them.
  */
-export const meanings = <F extends Named>(functions: ReadonlyArray<F>): ((given: string) => ReadonlyArray<F>) => {
+export const meanings = <F extends NamedFunction>(
+  functions: ReadonlyArray<F>
+): ((given: string) => ReadonlyArray<F>) => {
   if (functions.length === 1 && functions[0]!.isFile) return () => functions
   const places = new Map(functions.map((one, place) => [one, place]))
   const byName = new Map<string, Array<F>>()
@@ -60,7 +62,7 @@ export const meanings = <F extends Named>(functions: ReadonlyArray<F>): ((given:
  */
 export const concerning = (
   { telemetry, errors }: Observed,
-  functions: ReadonlyArray<Pick<Named, "fingerprint" | "name">>
+  functions: ReadonlyArray<Pick<NamedFunction, "fingerprint" | "name">>
 ): Observed => {
   const known = functions.map((one) => ({ ...one, isFile: false }))
   const meant = meanings(known)

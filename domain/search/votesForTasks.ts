@@ -33,7 +33,7 @@ export const voterOf = (home: string, user: string): string => `${tenantOf(home)
 const userOf = (voter: string): string => voter.slice(voter.indexOf("/") + 1)
 
 /** A vote for a task, by whomever, as it was given. */
-export interface Given {
+export interface GivenVote {
   readonly snippet: string
   /** Where it was given. */
   readonly home: string
@@ -52,11 +52,11 @@ export interface Owned {
 }
 
 /** What a vote weighs by who gave it, 0…1. */
-export const weightOf = ({ voter, said, recalled }: Given, { authors }: Owned): number =>
+export const weightOf = ({ voter, said, recalled }: GivenVote, { authors }: Owned): number =>
   (authors.includes(userOf(voter)) ? voteWeights.own : voteWeights[said.source]) * (recalled ? voteWeights.recalled : 1)
 
 /** The vote as it counts for searches of the home where it was given: with its task, and each voter for one. */
-export const atHome = (given: Given, owned: Owned, read: TaskRead): TaskVote => ({
+export const atHome = (given: GivenVote, owned: Owned, read: TaskRead): TaskVote => ({
   ...read,
   snippet: given.snippet,
   value: given.said.value,
@@ -70,7 +70,7 @@ export const atHome = (given: Given, owned: Owned, read: TaskRead): TaskVote => 
  * to be a stranger's, who had asked for what is public, on a snippet that is public still: what its own tenant asks is
  * nobody else's matter. All of one tenant count for one, and what they asked is not told.
  */
-export const amongStrangers = (given: Given, owned: Owned, read: TaskRead): TaskVote | undefined => {
+export const amongStrangers = (given: GivenVote, owned: Owned, read: TaskRead): TaskVote | undefined => {
   const tenant = tenantOf(given.home)
   if (!owned.published || tenant === owned.tenant) return undefined
   return { ...atHome(given, owned, read), bloc: tenant, task: null }

@@ -4,7 +4,7 @@ import {
   type Append,
   type Appended,
   type DecidedCommand,
-  type Kind,
+  type EventKind,
   type Page,
   type ReadAll,
   type ReadStream,
@@ -64,8 +64,8 @@ const make = (step: number, coarse = false) =>
       return { events: all.slice(0, next), more: next > 0 && (next === count || bytes >= enough) }
     }
 
-    const kindsOf = (events: ReadonlyArray<StoredEvent>): Array<Kind> => {
-      const kinds = new Map<string, Kind>()
+    const kindsOf = (events: ReadonlyArray<StoredEvent>): Array<EventKind> => {
+      const kinds = new Map<string, EventKind>()
       for (const { tenant, type, position } of events) kinds.set(`${tenant} ${type}`, { tenant, type, last: position })
       return [...kinds.values()]
     }

@@ -97,7 +97,7 @@ export interface Page {
 }
 
 /** Whose events there are, of which type, and where the last of them is. */
-export interface Kind {
+export interface EventKind {
   readonly tenant: string
   readonly type: string
   readonly last: Position
@@ -111,12 +111,12 @@ export interface ReadStream {
 }
 
 /** A look at a page, before it is read whole. */
-export interface Look {
+export interface PageLook {
   /** Without texts that the store reads by themselves: `Page.left` tells how much they have. */
   readonly withoutLong?: boolean
 }
 
-export interface ReadAll extends ReadStream, Look {
+export interface ReadAll extends ReadStream, PageLook {
   /** Only these types; all when absent. */
   readonly types?: ReadonlyArray<string>
   /** Only this tenant's; everyone's when absent. */
@@ -178,7 +178,7 @@ export class EventStore extends Context.Service<
      */
     readonly since: (
       after: Position
-    ) => Effect.Effect<{ readonly head: Position; readonly kinds: ReadonlyArray<Kind> }, StoreUnavailable>
+    ) => Effect.Effect<{ readonly head: Position; readonly kinds: ReadonlyArray<EventKind> }, StoreUnavailable>
     /**
      * Gets a message whenever there may be something new: soon after each append by anyone. While the log can't be
      * reached, now and then.

@@ -1,4 +1,4 @@
-import type { Change, Sha } from "#ports/WorkspaceStore.ts"
+import type { FileChange, Sha } from "#ports/WorkspaceStore.ts"
 import { Breath } from "./Breath.ts"
 import type { Directory, Node } from "./Overlay/Directory.ts"
 import { nameOf } from "./Overlay/persist.ts"
@@ -6,7 +6,7 @@ import type { FileNode, TreeRef } from "./objects/tree.ts"
 import type { Repository } from "./Repository.ts"
 import { sortedInTurns } from "./sortedInTurns.ts"
 
-export interface Difference extends Change {
+export interface Difference extends FileChange {
   readonly before: FileNode | undefined
   readonly after: FileNode | undefined
 }

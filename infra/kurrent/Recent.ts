@@ -1,5 +1,5 @@
 import { hasReached, isAfter, latest, type Position } from "#engine/Position.ts"
-import type { Kind, StoredEvent } from "#engine/ports/EventStore.ts"
+import type { EventKind, StoredEvent } from "#engine/ports/EventStore.ts"
 
 /** Tenants of which it is known what came: with more of them it begins anew. */
 const mostTenants = 10_000
@@ -37,9 +37,9 @@ export class Recent {
   }
 
   /** What came after a place; `undefined` where it was before what is known. */
-  since(after: Position): { readonly head: Position; readonly kinds: ReadonlyArray<Kind> } | undefined {
+  since(after: Position): { readonly head: Position; readonly kinds: ReadonlyArray<EventKind> } | undefined {
     if (isAfter(this.#from, after)) return undefined
-    const kinds: Array<Kind> = []
+    const kinds: Array<EventKind> = []
     for (const [tenant, types] of this.#last) {
       for (const [type, last] of types) if (isAfter(last, after)) kinds.push({ tenant, type, last })
     }
@@ -48,8 +48,8 @@ export class Recent {
 }
 
 /** The kinds of events that were read. */
-export const kindsOf = (events: Iterable<StoredEvent>): ReadonlyArray<Kind> => {
-  const kinds = new Map<string, Kind>()
+export const kindsOf = (events: Iterable<StoredEvent>): ReadonlyArray<EventKind> => {
+  const kinds = new Map<string, EventKind>()
   for (const { tenant, type, position } of events)
     kinds.set(JSON.stringify([tenant, type]), { tenant, type, last: position })
   return [...kinds.values()]

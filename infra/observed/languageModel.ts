@@ -1,5 +1,5 @@
 import { Effect, Exit, Layer } from "effect"
-import { LanguageModel, type ModelFailed, type Spent } from "#ports/LanguageModel.ts"
+import { LanguageModel, type ModelFailed, type OnSpent } from "#ports/LanguageModel.ts"
 import { modelCost as dollars, modelRequests, modelSeconds, modelTokens } from "#ports/metrics.ts"
 import { modelCost } from "#ports/modelCost.ts"
 
@@ -12,7 +12,7 @@ export const layer = Layer.effect(
 
     const watched = <A>(
       name: string,
-      asking: (spent: Spent) => Effect.Effect<A, ModelFailed>,
+      asking: (spent: OnSpent) => Effect.Effect<A, ModelFailed>,
       outcomeOf: (answer: A) => string
     ) =>
       Effect.withFiber<A, ModelFailed>((fiber) => {
@@ -20,7 +20,7 @@ export const layer = Layer.effect(
         const { context } = fiber
         const began = performance.now()
         const noted: Record<string, unknown> = {}
-        const spent: Spent = (usage, by) => {
+        const spent: OnSpent = (usage, by) => {
           const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage
           const kinds = {
             input: inputTokens,

@@ -1,4 +1,4 @@
-import { meanings, type Named } from "#domain/functions/attribution.ts"
+import { meanings, type NamedFunction } from "#domain/functions/attribution.ts"
 import type { Observed } from "#domain/Snippet/commands.ts"
 import type { FoundFunction } from "#domain/Snippet/events.ts"
 
@@ -10,7 +10,7 @@ export interface KeptError {
 }
 
 /** What the runs of a snippet tell of one of its functions. */
-export interface FunctionRecord extends Named {
+export interface FunctionRecord extends NamedFunction {
   /** Calls that logs told of. */
   readonly calls: number
   /** Of all of them together. */

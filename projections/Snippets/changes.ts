@@ -29,7 +29,7 @@ interface Put extends Votes {
 }
 
 /** What changed for an index after a position, up to and with `position`. */
-export interface IndexChanges {
+export interface CatalogueChanges {
   /** Of the catalogue that was read: after another one was promoted, an index begins again. */
   readonly build: number | undefined
   readonly position: number
@@ -39,7 +39,7 @@ export interface IndexChanges {
 }
 
 /** Rows that are read at once, and about how many bytes of them. */
-export interface Page {
+export interface RowsAtOnce {
   readonly rows: number
   readonly bytes: number
   /** When given, nothing behind it. */
@@ -53,7 +53,10 @@ const liveBuild = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 )
 
 /** Reads on from a position, a page at a time: all in one snapshot, so that what it says of `position` is whole. */
-export const indexChanges = (after: number, page: Page): Effect.Effect<IndexChanges, SqlError, SqlClient.SqlClient> =>
+export const indexChanges = (
+  after: number,
+  page: RowsAtOnce
+): Effect.Effect<CatalogueChanges, SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const changes = yield* readChanges(after, page)
     // the snapshot does not hold all rows of a build that was promoted since
@@ -88,7 +91,7 @@ const bound = `SELECT m.build, least(m.position, $4::bigint, (SELECT min(last) F
     WHERE number = $2 OR "full")) AS position
   FROM (SELECT * FROM read_models WHERE ${live}) m`
 
-const readChanges = (after: number, page: Page) =>
+const readChanges = (after: number, page: RowsAtOnce) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.gen(function* () {
       yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
@@ -106,7 +109,7 @@ const readChanges = (after: number, page: Page) =>
          FROM ${schema}.terms t JOIN ${schema}.votes v ON v.id = t.id WHERE t.changed > $1 AND t.changed <= $2`,
         [from, to]
       )
-      const voted = yield* sql.unsafe<IndexChanges["voted"][number]>(
+      const voted = yield* sql.unsafe<CatalogueChanges["voted"][number]>(
         `SELECT v.id, v.up, v.down, v.human_up FROM ${schema}.votes v JOIN ${schema}.terms t ON t.id = v.id
          WHERE v.changed > $1 AND v.changed <= $2 AND t.changed <= $1`,
         [from, to]
@@ -115,7 +118,7 @@ const readChanges = (after: number, page: Page) =>
         `SELECT id FROM ${schema}.removed WHERE changed > $1 AND changed <= $2`,
         [from, to]
       )
-      const changes: IndexChanges = {
+      const changes: CatalogueChanges = {
         build: ending?.build,
         position: Number(to),
         put: put.map((row) => ({ ...row, changed: Number(row.changed) })),

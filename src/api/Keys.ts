@@ -36,8 +36,8 @@ const askedLimits = {
   models: optional(listUpTo100(Model))
 }
 
-const AskedLimits = Schema.Struct(askedLimits)
-export type AskedLimits = typeof AskedLimits.Type
+const AskedKeyLimits = Schema.Struct(askedLimits)
+export type AskedKeyLimits = typeof AskedKeyLimits.Type
 
 /** What bounds a key. */
 const shownLimits = {

@@ -3,8 +3,8 @@ import type { Operation } from "#domain/access/operations.ts"
 import { isAfter, latest, type Position } from "#engine/Position.ts"
 import {
   EventStore,
-  type Look,
   type Page,
+  type PageLook,
   type ReadAll,
   type StoredEvent,
   type StoreUnavailable
@@ -50,7 +50,7 @@ export const follow = <E, R>(
   operation: Operation,
   after: Position,
   filters: Omit<ReadAll, "limit" | "bytes">,
-  reading: (read: (look: Look) => Effect.Effect<Page, StoreUnavailable>) => Effect.Effect<Page, E, R>
+  reading: (read: (look: PageLook) => Effect.Effect<Page, StoreUnavailable>) => Effect.Effect<Page, E, R>
 ) =>
   Stream.unwrap(
     Effect.gen(function* () {
@@ -67,7 +67,7 @@ export const follow = <E, R>(
       ]
 
       /** What was there when a reader came they have to themselves; at the end of the log all read together. */
-      const read = (at: Position, look: Look): Effect.Effect<Page, StoreUnavailable> => {
+      const read = (at: Position, look: PageLook): Effect.Effect<Page, StoreUnavailable> => {
         if (!tail.concerns(at, filters)) return Effect.succeed({ events: [], more: false })
         return isAfter(joined, at)
           ? store.readAll(at, { ...filters, ...page, ...look })

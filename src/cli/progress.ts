@@ -1,5 +1,5 @@
 /** A bar on stderr, where that is a terminal; elsewhere nothing. */
-export interface Progress {
+export interface ProgressBar {
   /** `done` of `of` in any unit; `said` goes behind the bar. */
   readonly at: (done: number, of: number, said: string) => void
   /** Takes the bar away, so that other lines can be written. */
@@ -10,7 +10,7 @@ const width = 30
 const betweenMs = 100
 
 /** A bar that is drawn ten times a second at most; nothing when it is not to be `shown`. */
-export const progress = (shown: boolean): Progress => {
+export const progress = (shown: boolean): ProgressBar => {
   if (!shown || !process.stderr.isTTY) return { at: () => {}, clear: () => {} }
   let last = 0
   return {

@@ -51,7 +51,7 @@ interface StorageBound {
 }
 
 /** A report of usage, for people. */
-export interface Report {
+export interface UsageToShow {
   readonly usage: ReadonlyArray<Used>
   readonly total: Omit<Used, "of">
   readonly bounds: ReadonlyArray<Spent>
@@ -66,7 +66,7 @@ export interface Report {
 const dollars = (cost: number | null) => (cost === null ? null : cost.toFixed(4))
 
 /** What was used as lines of a table, and below it what bounds it. */
-export const usageTable = (by: UsageGroup, { usage, total, bounds, stored }: Report): ReadonlyArray<string> => [
+export const usageTable = (by: UsageGroup, { usage, total, bounds, stored }: UsageToShow): ReadonlyArray<string> => [
   ...table(
     [by, "chats", "turns", "input", "output", "cache read", "cache write", "US$"],
     [...usage, { of: "total", ...total }].map((row) => [

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Bundle, BundleCommand, bundleStream, type LeftOut, type LogFile } from "#domain/Bundle.ts"
+import { Bundle, BundleCommand, bundleStream, type LeftOutFile, type LogFile } from "#domain/Bundle.ts"
 import { StorageBoundReached } from "#domain/bounded.ts"
 import { filename } from "#domain/filename.ts"
 import { fileVotes } from "#domain/fileVotes.ts"
@@ -66,10 +66,10 @@ const mostNamed = 10
 const missing = (
   files: ReadonlyArray<{ readonly path: string }>,
   left: number,
-  leftOut: ReadonlyArray<LeftOut> = []
+  leftOut: ReadonlyArray<LeftOutFile> = []
 ): string => {
   if (left === 0) return ""
-  const reasonOf = ({ bound }: LeftOut) =>
+  const reasonOf = ({ bound }: LeftOutFile) =>
     bound === null ? "The service's log says why." : told(new StorageBoundReached(bound))
   const bounded = [...Map.groupBy(leftOut, ({ bound }) => bound && `${bound.bound} of ${bound.of}`)].map(
     ([, those]) => {

@@ -26,7 +26,7 @@ import { workspaceId } from "#src/workspaces/open.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { streamOf, unlessErased } from "#src/workspaces/restore.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
-import { type Answer, type Asked, answerOf, erased, fieldsOf } from "./Chat/answer.ts"
+import { type AskedChat, answerOf, type ChatAnswer, erased, fieldsOf } from "./Chat/answer.ts"
 import { wantsEvents } from "./eventStreams.ts"
 import { inPieces } from "./pieces.ts"
 import { runEvents, takePlace } from "./Runs/stream.ts"
@@ -97,11 +97,11 @@ const requested = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type)
   }).pipe(Effect.catchTag(["ChatNotRequested", "ChatStuck", "ChatOver"], Effect.die))
   const { event, position, recordedAt } = first!
   if (event._tag !== "ChatRequested") return yield* Effect.die(new Error("a chat begins with its request"))
-  const asked: Asked = { run, workspace, generation: event.generation, recordedAt }
+  const asked: AskedChat = { run, workspace, generation: event.generation, recordedAt }
   return { asked, position, isErased: event.text === null }
 })
 
-type Meanwhile<R> = (asked: Asked) => Effect.Effect<unknown, never, R>
+type Meanwhile<R> = (asked: AskedChat) => Effect.Effect<unknown, never, R>
 
 /** Waits for how it ends; what is done `meanwhile` ends with it. */
 const ended = Effect.fnUntraced(function* <R>(payload: typeof ChatRequest.Type, meanwhile: Meanwhile<R> | undefined) {
@@ -144,7 +144,7 @@ const streamed = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) 
 /** How a chat ended, as it is told. */
 const chatting = <A, E extends WorkspacesUnavailable | Problem, R, R2 = never>(
   payload: typeof ChatRequest.Type,
-  tell: (answer: Answer) => Effect.Effect<A, E, R>,
+  tell: (answer: ChatAnswer) => Effect.Effect<A, E, R>,
   meanwhile?: Meanwhile<R2>
 ) =>
   Effect.gen(function* () {
@@ -154,7 +154,7 @@ const chatting = <A, E extends WorkspacesUnavailable | Problem, R, R2 = never>(
   }).pipe(orProblem)
 
 /** Paths of each list that a message carries; at most 500 of them, or 64 KiB and one. */
-const first = (batches: Answer["files"]) =>
+const first = (batches: ChatAnswer["files"]) =>
   Effect.map(
     Stream.runHead(Stream.filter(batches, ({ length }) => length > 0)),
     Option.getOrElse((): ReadonlyArray<string> => [])

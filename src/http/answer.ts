@@ -11,7 +11,7 @@ import { actorOf } from "#src/actor.ts"
 import { Caller, WriteIdentity } from "#src/api/middleware.ts"
 import * as Codec from "#src/codec.ts"
 import { writtenPosition } from "#src/positions.ts"
-import { type Found, type FoundSnippet, type Question, Search, type Sight } from "#src/snippets/search.ts"
+import { type Found, type FoundSnippet, Search, type SearchQuestion, type Sight } from "#src/snippets/search.ts"
 import { byPortions } from "./answers.ts"
 import { inEvent } from "./observed/origin.ts"
 import { problemOf } from "./refusals.ts"
@@ -50,7 +50,7 @@ export const isApplied = (position: Position, projections: ReadonlyArray<Project
  * A search of the catalogue where it stands; `stale`: that, or the index behind it, did not catch up in time, as the
  * answer's head says.
  */
-export const searched = Effect.fnUntraced(function* (question: Question, scope: Sight, standing: MaybeStale) {
+export const searched = Effect.fnUntraced(function* (question: SearchQuestion, scope: Sight, standing: MaybeStale) {
   const answer = yield* Effect.mapError((yield* Search).search(question, scope, standing), problemOf)
   if (answer.stale) yield* setHeader("cairn-stale", "true")
   return { ...answer, stale: answer.stale || standing.stale }

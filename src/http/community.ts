@@ -16,7 +16,7 @@ import { isPublicLibraryOpen } from "#src/snippets/publicLibrary.ts"
 import { freshOrStale, searched } from "./answer.ts"
 import { Answers, copies } from "./answers.ts"
 import { type About, framed, policy, saying } from "./community/frame.ts"
-import { type Asked, listAt, listPage } from "./community/list.ts"
+import { type AskedList, listAt, listPage } from "./community/list.ts"
 import type { Markup } from "./community/markup.ts"
 import { perSitemap, robots, sitemap, sitemapIndex } from "./community/sitemap.ts"
 import { aboutSnippet, snippetPage } from "./community/snippet.ts"
@@ -68,7 +68,7 @@ const whenOpen = <A, B, E, R, F, S>(open: Effect.Effect<A, E, R>, closed: Effect
     return yield* (yield* isPublicLibraryOpen) ? open : closed
   })
 
-const askedIn = (query: URLSearchParams): Asked => ({
+const askedIn = (query: URLSearchParams): AskedList => ({
   query: (query.get("q") ?? "").trim().slice(0, longestQuery).toWellFormed(),
   language: (query.get("language") ?? "").trim().slice(0, 100).toLowerCase().toWellFormed(),
   sortBy: query.get("sort") === "recent" ? "recent" : "upvoted"
@@ -81,7 +81,7 @@ const headingsOf = (ids: ReadonlyArray<string>) =>
     return ids.flatMap((id) => byId.get(id) ?? [])
   })
 
-const found = Effect.fnUntraced(function* ({ query, language }: Asked) {
+const found = Effect.fnUntraced(function* ({ query, language }: AskedList) {
   const standing = yield* freshOrStale(Snippets)
   const question = { task: query, limit: atOnce, minVerdict: 0.3, preferComplete: false }
   const sight = { homes: [], includePublic: true, agent: null }
@@ -90,7 +90,7 @@ const found = Effect.fnUntraced(function* ({ query, language }: Asked) {
   return { snippets: yield* headingsOf(found.map(({ id }) => id)), total, stale, next: undefined }
 })
 
-const listed = Effect.fnUntraced(function* (asked: Asked, cursor: string | null) {
+const listed = Effect.fnUntraced(function* (asked: AskedList, cursor: string | null) {
   const { language, sortBy } = asked
   const { listed, total, next } = yield* publicPage({
     sortBy,

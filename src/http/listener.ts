@@ -7,7 +7,7 @@ import { bodyOf, Problem, statusOf } from "#src/api/Problem.ts"
 import { oneAfterAnother } from "./oneAfterAnother.ts"
 
 /** How long who is slow is waited for, in milliseconds, and how many may be connected. */
-export interface Limits {
+export interface ListenerLimits {
   /** From a connection, or the end of the request before, to the end of a request's head. */
   readonly head: number
   /** To the end of its body; what a route takes has a shorter one of its own. */
@@ -27,7 +27,7 @@ export interface Limits {
   readonly ofOneAddress: number
 }
 
-export const defaults: Limits = {
+export const defaults: ListenerLimits = {
   head: 15_000,
   request: 120_000,
   // its lines, its pack, and the rest of one that is refused
@@ -81,7 +81,7 @@ const refusal = (problem: Problem): string => {
 export const isLocal = (address: string) => address === "::1" || /^(::ffff:)?127\./.test(address)
 
 /** Ends answers of which nothing is taken. A long silence of the service's own is none of the reader's. */
-const watchReaders = (server: Server, { deaf, look }: Limits) => {
+const watchReaders = (server: Server, { deaf, look }: ListenerLimits) => {
   const open = new Map<ServerResponse, { written: number; since: number }>()
   server.on("request", (_: IncomingMessage, response: ServerResponse) => {
     open.set(response, { written: -1, since: 0 })
@@ -101,7 +101,7 @@ const watchReaders = (server: Server, { deaf, look }: Limits) => {
 }
 
 /** An answer may come before its request is whole: the rest is not waited for, but the answer has to be heard. */
-const watchRests = (server: Server, { deaf }: Limits) => {
+const watchRests = (server: Server, { deaf }: ListenerLimits) => {
   // by connection: on one there can be many such requests, each behind the rest of the one before
   const timers = new WeakMap<Socket, NodeJS.Timeout>()
   server.on("connection", (socket: Socket) => socket.once("close", () => clearTimeout(timers.get(socket))))
@@ -139,7 +139,11 @@ const isOf = (networks: ReadonlyArray<IpNetwork.IpNetwork>, address: string): bo
   return Result.isSuccess(ip) && networks.some((one) => IpNetwork.contains(one, NetAddress.toCanonical(ip.success)))
 }
 
-const countAddresses = (server: Server, { ofOneAddress }: Limits, proxies: ReadonlyArray<IpNetwork.IpNetwork>) => {
+const countAddresses = (
+  server: Server,
+  { ofOneAddress }: ListenerLimits,
+  proxies: ReadonlyArray<IpNetwork.IpNetwork>
+) => {
   const connected = new Map<string, number>()
   server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress ?? ""
@@ -184,7 +188,7 @@ const beforeRoutes = (server: Server): (() => void) => {
 const isPush = ({ url = "" }: IncomingMessage) => url.endsWith("/git-receive-pack")
 
 /** Ends requests that do not come in time. The runtime's own limit is one for all, and a push has longer. */
-const watchBodies = (server: Server, limits: Limits) => {
+const watchBodies = (server: Server, limits: ListenerLimits) => {
   server.on("request", (request: IncomingMessage) => {
     const { headers, socket } = request
     const hasBody = (headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined
@@ -200,7 +204,10 @@ const watchBodies = (server: Server, limits: Limits) => {
  * A server that nobody holds by being slow, and that refuses what is no request as it refuses requests; `proxies` are
  * those through which others come.
  */
-export const makeServer = (limits: Limits = defaults, proxies: ReadonlyArray<IpNetwork.IpNetwork> = []): Server => {
+export const makeServer = (
+  limits: ListenerLimits = defaults,
+  proxies: ReadonlyArray<IpNetwork.IpNetwork> = []
+): Server => {
   const server = createServer({
     headersTimeout: limits.head,
     requestTimeout: limits.push,

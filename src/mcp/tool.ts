@@ -9,7 +9,7 @@ import type { Call } from "./Operations.ts"
 import { Parts } from "./Parts.ts"
 
 /** What a tool says: a text for whoever reads it, and the route's answer for programs. */
-export interface Said {
+export interface ToolSaid {
   readonly text: string
   /** Or what stands for it in a message: see `Parts`. */
   readonly answer: object | string
@@ -18,7 +18,7 @@ export interface Said {
 }
 
 /** One tool as the protocol's server takes it. */
-export interface Tool {
+export interface McpTool {
   readonly descriptor: McpSchema.Tool
   /**
    * `given`: the arguments as they came, checked by nobody. Never fails: a problem is a result that says how to mend
@@ -35,7 +35,7 @@ interface Options<S extends Schema.Struct<Schema.Struct.Fields>> {
   readonly hints: Pick<typeof McpSchema.ToolAnnotations.Type, "readOnlyHint" | "destructiveHint" | "openWorldHint">
   /** The route whose requests it is counted with. */
   readonly route: string
-  readonly run: (input: S["Type"]) => Effect.Effect<Said, Problem, Call>
+  readonly run: (input: S["Type"]) => Effect.Effect<ToolSaid, Problem, Call>
 }
 
 const notAnObject = (hint: string) =>
@@ -68,7 +68,7 @@ const withoutNulls = (given: object) => Object.fromEntries(Object.entries(given)
  */
 export const answerKey = "cairn/answer"
 
-const result = ({ text, answer, failed = false }: Said) =>
+const result = ({ text, answer, failed = false }: ToolSaid) =>
   Effect.map(
     Parts,
     (parts) =>
@@ -86,7 +86,7 @@ const refused = (problem: Problem, requestId: string) => {
 }
 
 /** A tool whose arguments are checked by a schema, and whose every failure is a result that says how to mend it. */
-export const tool = <S extends Schema.Struct<Schema.Struct.Fields>>(options: Options<S>): Tool => {
+export const tool = <S extends Schema.Struct<Schema.Struct.Fields>>(options: Options<S>): McpTool => {
   const { name, title, description, input, hints, route, run } = options
   const decode = Schema.decodeUnknownEffect(input as unknown as Schema.Codec<S["Type"], unknown>, { errors: "all" })
   const shape = shapeOf(input)

@@ -101,7 +101,7 @@ export interface Question {
 }
 
 /** Takes what an answer took, and the full name of the model that gave it; `null`: it is not known. */
-export type Spent = (usage: Usage, model: string | null) => void
+export type OnSpent = (usage: Usage, model: string | null) => void
 
 /** A model that callers may name. */
 export interface ModelChoice {
@@ -133,6 +133,6 @@ export class LanguageModel extends Context.Service<
      * The form as the model filled it in, valid by its schema. One attempt at an answer: whoever asks may ask again.
      * `spent` is told what an answer took, also one that is no use.
      */
-    readonly ask: (question: Question, spent?: Spent) => Effect.Effect<unknown, ModelFailed>
+    readonly ask: (question: Question, spent?: OnSpent) => Effect.Effect<unknown, ModelFailed>
   }
 >()("cairn/LanguageModel") {}

@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { MatchingPaths } from "#domain/glob.ts"
 import type { RepositoryFile } from "#domain/Repository/files.ts"
-import type { Lines, Replaced } from "#domain/textFile.ts"
+import type { NumberedLines, Replaced } from "#domain/textFile.ts"
 import type { TookTooLong, TooMuchWaits } from "./JobFaults.ts"
 import type { FoundSecret } from "./SecretScan.ts"
 import type { Analysis, RepositoryAnalysis, RepositoryGiven } from "./SourceAnalysis.ts"
@@ -27,7 +27,7 @@ export interface Jobs {
   /** Those of the `paths`, one a line, that match a pattern, at most `most` of them. */
   readonly matchingPaths: (pattern: string, paths: string, most: number) => MatchingPaths
   /** `limit` lines of a text file from line `offset` (1 is the first), each with its number before it. */
-  readonly numberedLines: (bytes: Uint8Array, offset: number, limit: number) => Lines
+  readonly numberedLines: (bytes: Uint8Array, offset: number, limit: number) => NumberedLines
   /**
    * A text file with `after` in place of `before`, where it is once or, if `all`, wherever it is; at most `most`
    * bytes.

@@ -37,7 +37,7 @@ export interface TreeFile {
 }
 
 export type ChangeStatus = "created" | "modified" | "deleted"
-export interface Change {
+export interface FileChange {
   readonly path: WorkspacePath
   readonly status: ChangeStatus
 }
@@ -120,7 +120,7 @@ export interface Overlay {
   /**
    * What differs from the base tree, in byte order of paths. A file written with the bytes that it had is no change.
    */
-  readonly changes: () => Effect.Effect<ReadonlyArray<Change>>
+  readonly changes: () => Effect.Effect<ReadonlyArray<FileChange>>
   /** What the stored tree has and this view hides, for its name: it goes when its directory is next written. */
   readonly skipped: () => ReadonlyArray<SkippedEntry>
   /** A point to come back to: what a tool did before it passed a limit is undone with the returned effect. */
@@ -208,13 +208,15 @@ export class WorkspaceStore extends Context.Service<
       workspace: string,
       from: Sha | undefined,
       to: Sha
-    ) => Asked<ReadonlyArray<Change & { readonly before: TreeFile | undefined; readonly after: TreeFile | undefined }>>
+    ) => Asked<
+      ReadonlyArray<FileChange & { readonly before: TreeFile | undefined; readonly after: TreeFile | undefined }>
+    >
     /** The same without what the files are, in batches as those of `eachFile`. */
     readonly eachChange: (
       workspace: string,
       from: Sha | undefined,
       to: Sha
-    ) => Stream.Stream<ReadonlyArray<Change>, WorkspacesUnavailable>
+    ) => Stream.Stream<ReadonlyArray<FileChange>, WorkspacesUnavailable>
     /**
      * Unified diff as `git diff` prints it (a/ b/, new file mode, `Binary files … differ`), at most `maxBytes` long.
      */

@@ -7,7 +7,7 @@ import { looked } from "#domain/search/secondStage.ts"
 import { inSteps } from "#engine/pages.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import { type IndexQuery, type Meant, SnippetIndex, type WholeAnswer, type WholeQuery } from "#ports/SnippetIndex.ts"
-import type { Means } from "./embedding/ByModel.ts"
+import type { SearchedBy } from "./embedding/ByModel.ts"
 
 /** A task, what it is asked of, and how many snippets are wanted. */
 export interface Sought extends Omit<IndexQuery, "asked" | "also"> {
@@ -18,7 +18,7 @@ export interface Sought extends Omit<IndexQuery, "asked" | "also"> {
   /** What was said of snippets for tasks, of all that counts for who asks. */
   readonly votes?: Iterable<TaskVote>
   /** By what else than the table. */
-  readonly by?: Means
+  readonly by?: SearchedBy
 }
 
 /** What is asked of an index that gives candidates: `learned` says what was learned for the task, as it was read. */

@@ -76,7 +76,7 @@ const Packages = Schema.Record(upTo(100_000), upTo(100_000)).check(
 )
 
 /** What a line of a file to import may say of its snippet. What else it says is left aside. */
-export const Entry = Schema.Struct({
+export const ImportedEntry = Schema.Struct({
   id: optional(Schema.Union([upTo(1_000), Schema.Finite])),
   name: optional(upTo(5_000)),
   path: optional(upTo(4_096)),
@@ -102,9 +102,9 @@ export const Entry = Schema.Struct({
     kind === "repo" && files == null ? { path: ["files"], issue: "is missing: a repository has some" } : undefined
   )
 )
-export type Entry = typeof Entry.Type
+export type ImportedEntry = typeof ImportedEntry.Type
 
-const decode = Schema.decodeUnknownEffect(Entry)
+const decode = Schema.decodeUnknownEffect(ImportedEntry)
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
 const reasonOf = (error: Schema.SchemaError): string => {
@@ -115,13 +115,13 @@ const reasonOf = (error: Schema.SchemaError): string => {
 }
 
 /** A line as what it says of a snippet; fails with the reason why it is none. */
-export const parse = (text: string): Effect.Effect<Entry, string> =>
+export const parse = (text: string): Effect.Effect<ImportedEntry, string> =>
   Effect.try({ try: () => parseJson(text), catch: () => "is not valid JSON" }).pipe(
     Effect.flatMap((value) => Effect.mapError(decode(value), reasonOf))
   )
 
 /** The votes by who gave them: of whom they were, and for which tasks, a file does not say. */
-const votesIn = ({ votes }: Entry): ReadonlyArray<NewVote> =>
+const votesIn = ({ votes }: ImportedEntry): ReadonlyArray<NewVote> =>
   (["human", "ai"] as const).flatMap((source) =>
     ([1, -1] as const).flatMap((value) => {
       const count = votes?.[source]?.[value === 1 ? "up" : "down"] ?? 0
@@ -129,7 +129,7 @@ const votesIn = ({ votes }: Entry): ReadonlyArray<NewVote> =>
     })
   )
 
-const pathOf = ({ path, name }: Entry, language: string | undefined): string => {
+const pathOf = ({ path, name }: ImportedEntry, language: string | undefined): string => {
   if (path) return path
   const given = name || "snippet"
   return language === undefined ? given : filename({ path: given, name: "", language, id: "" }, new Set())
@@ -137,7 +137,7 @@ const pathOf = ({ path, name }: Entry, language: string | undefined): string => 
 
 /** How to store a line's snippet in a home, which is that of the workspace when there is one. */
 export const toUpload = (
-  entry: Entry,
+  entry: ImportedEntry,
   { home, workspace, publish }: { readonly home: string; readonly workspace: string | null; readonly publish: boolean }
 ): Upload => {
   const language = entry.language?.toLowerCase() || undefined
@@ -174,7 +174,7 @@ export const toUpload = (
 }
 
 /** What everyone would see of it. */
-export const publicTexts = ({ source, files, ...rest }: Entry): ReadonlyArray<Screened> => [
+export const publicTexts = ({ source, files, ...rest }: ImportedEntry): ReadonlyArray<Screened> => [
   { field: "source", path: rest.name ?? "", text: source },
   ...(files ?? []).map(({ path, content }, index) => ({ field: `files.${index}.content`, path, text: content })),
   { field: "files", path: "", text: (files ?? []).map(({ path }) => path).join("\n") },

@@ -4,13 +4,13 @@ import { type TaskRead, type TaskVote, taskRead } from "#domain/search/learned.t
 import {
   amongStrangers,
   atHome,
-  type Given,
+  type GivenVote,
   type Owned,
   tenantOf,
   voterOf,
   weightOf
 } from "#domain/search/votesForTasks.ts"
-import type { Said, Upload } from "#projections/Learned.ts"
+import type { Said, WhoseSnippet } from "#projections/Learned.ts"
 import type { RecalledVote } from "#projections/Retrievals.ts"
 
 /** Votes for tasks of one home on one snippet that are held: those that weigh most, of these the latest. */
@@ -25,7 +25,7 @@ export interface RecalledTask extends RecalledVote {
 
 /** One vote for a task, ready to be counted. */
 interface Lesson {
-  readonly given: Given
+  readonly given: GivenVote
   readonly own: TaskVote
   readonly strange: TaskVote | undefined
 }
@@ -86,7 +86,7 @@ export class Lessons {
   }
 
   /** Of snippets that nothing is known of otherwise, it is not kept. */
-  own(uploads: ReadonlyArray<Upload>): void {
+  own(uploads: ReadonlyArray<WhoseSnippet>): void {
     for (const { id, tenant, authors, published, gone } of uploads) {
       if (gone) {
         this.#said.delete(id)
@@ -187,9 +187,9 @@ export class Lessons {
   }
 
   /** All votes on a snippet for tasks; one that named its own takes none of a search. */
-  #givenOf(snippet: string): ReadonlyArray<Given> {
+  #givenOf(snippet: string): ReadonlyArray<GivenVote> {
     const named = new Set<number>()
-    const given: Array<Given> = []
+    const given: Array<GivenVote> = []
     for (const { home, voter, tasks } of this.#said.get(snippet)?.values() ?? []) {
       for (const said of tasks) {
         named.add(said.position)

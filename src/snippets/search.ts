@@ -56,7 +56,7 @@ export interface SearchAnswer {
   readonly fallback: Fallback | undefined
 }
 
-export interface Question {
+export interface SearchQuestion {
   readonly task: string
   readonly limit: number
   readonly minVerdict: number
@@ -99,7 +99,7 @@ export class Search extends Context.Service<
      * before is answered from memory.
      */
     readonly search: (
-      question: Question,
+      question: SearchQuestion,
       scope: Sight,
       standing: Standing
     ) => Effect.Effect<SearchAnswer, IndexUnavailable>
@@ -155,7 +155,7 @@ export class Search extends Context.Service<
       })
 
       /** Which snippets of a scope may be called with what is described; `undefined`: nothing is asked of them. */
-      const callable = Effect.fnUntraced(function* (inputSchema: Question["inputSchema"], scope: Sight) {
+      const callable = Effect.fnUntraced(function* (inputSchema: SearchQuestion["inputSchema"], scope: Sight) {
         const filter = inputSchema === undefined ? undefined : schemaFilter(inputSchema)
         if (filter === undefined) return undefined
         // no stored name has these, and no query may

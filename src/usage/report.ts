@@ -11,7 +11,7 @@ import { totalOf } from "./cost.ts"
 /** Rows that a report has at most: those that used the most. */
 const mostRows = 1_000
 
-export interface Asked {
+export interface AskedUsage {
   readonly tenant: string
   /** `null`: all of the tenant's. */
   readonly key: string | null
@@ -52,7 +52,7 @@ const storedNow = Effect.fnUntraced(function* (tenant: string, key: string | nul
 })
 
 /** What was used, as callers see it, and how far bounds are spent at a time (milliseconds). */
-export const usageReport = Effect.fnUntraced(function* ({ tenant, key, by, since, until }: Asked, now: number) {
+export const usageReport = Effect.fnUntraced(function* ({ tenant, key, by, since, until }: AskedUsage, now: number) {
   const { choices } = yield* LanguageModel
   const spent = yield* spentBy(tenant, key, by, since, until)
   const shown = (of: ReadonlyArray<Spent>) => {

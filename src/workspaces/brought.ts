@@ -1,7 +1,7 @@
-import type { Change, TreeFile } from "#ports/WorkspaceStore.ts"
+import type { FileChange, TreeFile } from "#ports/WorkspaceStore.ts"
 
 interface Compared {
-  readonly status: Change["status"]
+  readonly status: FileChange["status"]
   readonly after: TreeFile | undefined
 }
 
@@ -11,7 +11,7 @@ export const bytesOf = (changes: ReadonlyArray<Compared>): number =>
 
 /** What a commit brings: files by what became of them, and bytes. */
 export const broughtBy = (changes: ReadonlyArray<Compared>) => {
-  const count = (status: Change["status"]) => changes.filter((change) => change.status === status).length
+  const count = (status: FileChange["status"]) => changes.filter((change) => change.status === status).length
   return {
     created: count("created"),
     modified: count("modified"),

@@ -11,7 +11,7 @@ import { awayIn } from "./restore.ts"
 export type Delayed = WorkspacesUnavailable | Unreadable
 
 /** A run that was asked for. */
-export interface Asked {
+export interface AskedRun {
   readonly run: string
   readonly workspace: string
   /** Of its ChatRequested: runs of a workspace go in this order. */
@@ -19,7 +19,7 @@ export interface Asked {
 }
 
 /** A run in its workspace's line. */
-export interface Waiting extends Asked {
+export interface Waiting extends AskedRun {
   /** Settled when its workspace was erased. */
   readonly stopped: Deferred.Deferred<void>
   /** Settled when its cancellation is recorded. */
@@ -38,7 +38,7 @@ interface Failure {
 }
 
 /** A run that has just come to its workspace's line. */
-export const waitingFor = (asked: Asked): Effect.Effect<Waiting> =>
+export const waitingFor = (asked: AskedRun): Effect.Effect<Waiting> =>
   Effect.gen(function* () {
     return {
       ...asked,

@@ -62,7 +62,7 @@ const writtenIn = (overlay: Overlay) =>
   }).pipe(Effect.orDie)
 
 /** A change of files that one asks for. */
-export interface Asked<E> {
+export interface AskedChange<E> {
   readonly how: "put" | "deleted" | "archive"
   /** The commit's first line; any text. */
   readonly subject: string
@@ -81,7 +81,7 @@ export interface Asked<E> {
  */
 export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _tag: string }>(
   { id, generation, user_id }: Known,
-  { how, subject, path, condition, edit }: Asked<E>,
+  { how, subject, path, condition, edit }: AskedChange<E>,
   tenant: string,
   metadata: CommandMetadata
 ) {

@@ -13,7 +13,7 @@ import { streamOf } from "./restore.ts"
 import { actorTrailers } from "./trailers.ts"
 
 /** What a run leaves behind, to be committed. */
-export interface Ending {
+export interface RunEnding {
   readonly run: string
   readonly tenant: string
   readonly actor: Actor
@@ -51,7 +51,7 @@ export const subjectOf = (text: string): string => {
  * First line: what was asked for, shortened, and that it failed if it did. Trailers: the event that decides on this
  * commit, the run, who asked for it, and why it failed.
  */
-const messageOf = ({ run, prompt, failure, actor }: Ending, eventId: string): string => {
+const messageOf = ({ run, prompt, failure, actor }: RunEnding, eventId: string): string => {
   const asked = prompt.trim() === "" ? "Chat" : prompt
   const subject = subjectOf(failure === null ? asked : `Failed (${failure.code}): ${asked}`)
   const failed = failure === null ? "" : `Cairn-Failed: ${failure.code}\n`
@@ -63,7 +63,7 @@ const messageOf = ({ run, prompt, failure, actor }: Ending, eventId: string): st
  * the run changed is put on the new head, path by path. Everything in the commit comes from events, so that a second
  * try makes the same one.
  */
-export const endRun = Effect.fnUntraced(function* (ending: Ending) {
+export const endRun = Effect.fnUntraced(function* (ending: RunEnding) {
   const workspaces = yield* WorkspaceStore
   const dispatcher = yield* Dispatcher
   const { run, tenant, workspace, generation, org, user, base, failure, output, remembered } = ending
@@ -71,7 +71,7 @@ export const endRun = Effect.fnUntraced(function* (ending: Ending) {
   const commandId = endingId(run)
   const stream = streamOf(workspace)
 
-  const on = Effect.fnUntraced(function* (head: Ending["base"]) {
+  const on = Effect.fnUntraced(function* (head: RunEnding["base"]) {
     const { opened } = yield* dispatcher.state(Workspace, stream)
     const moved = head !== null && head.commit !== base?.commit
     const merged = moved ? yield* workspaces.rebase(repository, base?.tree, ending.tree, head.tree) : ending.tree

@@ -17,7 +17,15 @@ import { openRuns } from "#projections/Workspaces/openRuns.ts"
 import { Workspaces } from "#projections/Workspaces/tables.ts"
 import type { Search } from "#src/snippets/search.ts"
 import type { Storage } from "#src/usage/Storage.ts"
-import { type Asked, type Delayed, hearCancelled, untilDone, untilItGoes, type Waiting, waitingFor } from "./carry.ts"
+import {
+  type AskedRun,
+  type Delayed,
+  hearCancelled,
+  untilDone,
+  untilItGoes,
+  type Waiting,
+  waitingFor
+} from "./carry.ts"
 import { endingId } from "./commit.ts"
 import { Lines } from "./lines.ts"
 import { claimOf, followHead, streamOf } from "./restore.ts"
@@ -45,9 +53,9 @@ export class Runs extends Context.Service<
      * Waits until the run has ended and its workspace's ref has followed, or until the workspace was erased. Fails when
      * the run can't go on for now: it is taken up again by itself, and who asks again waits for the same run.
      */
-    readonly end: (run: Asked) => Effect.Effect<void, Delayed>
+    readonly end: (run: AskedRun) => Effect.Effect<void, Delayed>
     /** Sees to it that the run is carried, and waits for nothing. */
-    readonly begin: (run: Asked) => Effect.Effect<void>
+    readonly begin: (run: AskedRun) => Effect.Effect<void>
     /** Tells a run at work in this process that its cancellation is recorded; in another one it is seen in the log. */
     readonly cancelled: (run: string) => Effect.Effect<void>
     /**
@@ -149,7 +157,7 @@ export class Runs extends Context.Service<
         if (shared && !lines.works(workspace)) yield* Effect.scoped(claim(claimOf(workspace)))
       })
 
-      const enqueue: (run: Asked) => Effect.Effect<Waiting> = Effect.fnUntraced(function* (run: Asked) {
+      const enqueue: (run: AskedRun) => Effect.Effect<Waiting> = Effect.fnUntraced(function* (run: AskedRun) {
         const before = lines.find(run.run)
         if (before !== undefined) return before
         const waiting = yield* waitingFor(run)

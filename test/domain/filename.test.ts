@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { filename, type Named } from "#domain/filename.ts"
+import { filename, type NamedFile } from "#domain/filename.ts"
 
-const named = (path: string, rest: Partial<Named> = {}): string =>
+const named = (path: string, rest: Partial<NamedFile> = {}): string =>
   filename({ path, name: "", language: "python", id: "0123456789", ...rest }, new Set())
 
 describe("filename", () => {

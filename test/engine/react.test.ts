@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { Unreadable } from "#engine/ask.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { react } from "#engine/react.ts"
-import { type Progress, Reacting } from "#engine/reacting.ts"
+import { Reacting, type ReactionProgress } from "#engine/reacting.ts"
 import { passesByItself, reaction } from "#src/reaction.ts"
 import { idle, registered, until, used, world } from "./reacting.ts"
 
@@ -60,7 +60,7 @@ describe("reactions", () => {
           return broken ? Effect.fail(new Unreadable()) : Effect.void
         })
     })
-    const reacting = new Map<string, () => Progress>()
+    const reacting = new Map<string, () => ReactionProgress>()
     return Effect.gen(function* () {
       yield* react([mine], passesByItself)
       yield* used("a")

@@ -7,7 +7,7 @@ import * as Memory from "#engine/memory/EventStore.ts"
 import * as MemoryReadModels from "#engine/memory/ReadModels.ts"
 import { beginning, type Position, positionOf } from "#engine/Position.ts"
 import { Given } from "#engine/Projection.ts"
-import { EventStore, type Kind, type StoredEvent, StoreUnavailable } from "#engine/ports/EventStore.ts"
+import { type EventKind, EventStore, type StoredEvent, StoreUnavailable } from "#engine/ports/EventStore.ts"
 import { react } from "#engine/react.ts"
 import { Tail } from "#engine/tail.ts"
 import { command, noted as event, fresh, to, upTo } from "./appends.ts"
@@ -82,7 +82,7 @@ it.effect("those who follow are told whether something of theirs came, by its ty
 )
 
 it.effect("what is known of tenants is bounded: who is behind reads once more, and misses nothing", () => {
-  let kinds: ReadonlyArray<Kind> = []
+  let kinds: ReadonlyArray<EventKind> = []
   let head = positionOf(1)
   const store = Layer.effect(
     EventStore,

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Look, StoredEvent } from "#engine/ports/EventStore.ts"
+import type { PageLook, StoredEvent } from "#engine/ports/EventStore.ts"
 import { Answers } from "#src/http/answers.ts"
 import { roomyInTurn } from "#src/http/Events/portions.ts"
 
@@ -13,7 +13,7 @@ it.effect.each([1, 10, 1_000_000])("texts of %i bytes that a first look leaves o
   Effect.gen(function* () {
     const text = new Uint8Array(length)
     const eventWith = (payload: Uint8Array | null) => ({ data: "{}", payload }) as StoredEvent
-    const page = yield* roomyInTurn()((look: Look) =>
+    const page = yield* roomyInTurn()((look: PageLook) =>
       Effect.succeed(
         look.withoutLong === true
           ? { events: [eventWith(null)], more: false, left: length }

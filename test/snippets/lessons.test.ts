@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { voteWeights } from "#domain/search/learned.ts"
-import type { Said, Upload } from "#projections/Learned.ts"
+import type { Said, WhoseSnippet } from "#projections/Learned.ts"
 import { Lessons, type RecalledTask } from "#src/snippets/lessons.ts"
 import { encoder } from "#test/embeddings.ts"
 
@@ -12,7 +12,7 @@ const said = (snippet: string, home: string, user: string, ...tasks: ReadonlyArr
   tasks: tasks.map((task, position) => ({ task, value: 1, source: "human", position }))
 })
 
-const upload = (id: string, rest: Partial<Upload> = {}): Upload => ({
+const upload = (id: string, rest: Partial<WhoseSnippet> = {}): WhoseSnippet => ({
   id,
   tenant: "t",
   authors: ["author"],

@@ -1,8 +1,8 @@
 import { Effect, Semaphore } from "effect"
 import { targetProblem } from "#domain/workspacePath.ts"
 import {
-  type Change,
   type EntryKind,
+  type FileChange,
   FileError,
   type Overlay,
   type OverlayError,
@@ -194,7 +194,7 @@ const makeOverlay = (view: View, base: Directory, skipped: ReadonlyArray<Skipped
 
     changes: () =>
       Effect.map(Effect.orDie(onDisk(repository.gitdir, () => compare(repository, base, view.root))), (all) =>
-        all.map(({ path, status }): Change => ({ path, status }))
+        all.map(({ path, status }): FileChange => ({ path, status }))
       ),
     skipped: () => skipped,
     savepoint: () =>

@@ -1,7 +1,7 @@
 import type { Message } from "@anthropic-ai/sdk/resources"
 import { Effect } from "effect"
 import type { ZodType } from "zod"
-import { ModelFailed, type Question, type Spent } from "#ports/LanguageModel.ts"
+import { ModelFailed, type OnSpent, type Question } from "#ports/LanguageModel.ts"
 import { handedOn } from "#ports/Origin.ts"
 import { nameOf, noTokens } from "../answer.ts"
 import { modelFailed } from "../failure.ts"
@@ -18,12 +18,13 @@ const patience = 120_000
 /**
  * Questions to models of the Messages API. The form is the one tool of the request and the model is made to call it, so
  * that whatever the prompt says there is no other way to answer. What it fills in is checked against the form's schema.
+ * Fails with `ModelFailed` where it answers otherwise, or not at all.
  */
 export const makeAsk = (settings: AnthropicSettings) => {
   // it answers in one go: nothing comes before all of it
   const client = makeClient({ silence: patience, ...settings })
   const api = apiOf(settings)
-  return ({ model, system, prompt, form }: Question, spent?: Spent): Effect.Effect<unknown, ModelFailed> => {
+  return ({ model, system, prompt, form }: Question, spent?: OnSpent): Effect.Effect<unknown, ModelFailed> => {
     const schema = form.schema as ZodType
     return Effect.flatMap(handedOn, (headers) =>
       Effect.tryPromise({

@@ -131,7 +131,6 @@ export type MendedWord = typeof MendedWord.Type
 
 /** Why a task was searched by the table of embeddings, where there is an embedding model. */
 const Fallback = Schema.Literals(["not_embedded", "filling"])
-export type Fallback = typeof Fallback.Type
 
 export const SearchResponse = Schema.Struct({
   matches: Schema.Array(SearchMatch),

@@ -5,17 +5,17 @@ import type { WholeEvent } from "#ports/LogCopy.ts"
 import * as Codec from "#src/codec.ts"
 
 /** Where `main` of a repository is, and whose it is. */
-export interface Head {
+export interface RepositoryHead {
   readonly workspace: string
   readonly commit: string
 }
 
 /** What events say that a backup has to know. It grows with workspaces. */
-export interface Followed {
+export interface BackupFollowed {
   /** The repository of each workspace that has one. */
   readonly current: Map<string, string>
   /** Repositories whose `main` has moved. */
-  readonly heads: Map<string, Head>
+  readonly heads: Map<string, RepositoryHead>
   /** Repositories that were erased. */
   readonly erased: Set<string>
   /**
@@ -28,7 +28,7 @@ export interface Followed {
 }
 
 /** Nothing yet, with repositories as they are in the backups before. */
-export const followedFrom = (repositories: ReadonlyMap<string, { readonly workspace: string }>): Followed => ({
+export const followedFrom = (repositories: ReadonlyMap<string, { readonly workspace: string }>): BackupFollowed => ({
   current: new Map([...repositories].map(([repository, { workspace }]) => [workspace, repository])),
   heads: new Map(),
   erased: new Set(),
@@ -47,7 +47,7 @@ const decoded = (event: WholeEvent) => {
 }
 
 /** Takes one event in; throws `BackupFault` where this version does not know it. */
-export const follow = (followed: Followed, whole: WholeEvent): void => {
+export const follow = (followed: BackupFollowed, whole: WholeEvent): void => {
   const event = decoded(whole)
   const { tenant } = whole
   for (const subject of erasedBy(event)) followed.erasures.push(`${JSON.stringify({ tenant, subject })}\n`)

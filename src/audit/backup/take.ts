@@ -3,9 +3,9 @@ import { beginning, hasReached, isAfter, type Position, positionOf } from "#engi
 import { BackupFault, BackupTarget, BesideRows, type NewFile, RepositoryCopy, type StoredFile } from "#ports/Backup.ts"
 import { Installation } from "#ports/Installation.ts"
 import { LogSource, type WholeEvent } from "#ports/LogCopy.ts"
-import type { Progress } from "../copy/bring.ts"
+import type { CopyProgress } from "../copy/bring.ts"
 import type { Chain } from "./chain.ts"
-import { type Followed, follow, followedFrom, type Head } from "./followed.ts"
+import { type BackupFollowed, follow, followedFrom, type RepositoryHead } from "./followed.ts"
 import { lineOf } from "./line.ts"
 import {
   type BackedFile,
@@ -46,9 +46,9 @@ const writeLog = Effect.fnUntraced(function* (
   number: number,
   from: { readonly at: Position; readonly part: number },
   head: Position,
-  followed: Followed,
+  followed: BackupFollowed,
   erasures: NewFile,
-  progress: Progress
+  progress: CopyProgress
 ) {
   const source = yield* LogSource
   const { partBytes } = yield* BackupTarget
@@ -94,7 +94,7 @@ const packed = Effect.fnUntraced(function* (
   part: number,
   repository: string,
   since: string | undefined,
-  { workspace, commit }: Head
+  { workspace, commit }: RepositoryHead
 ) {
   const pack = yield* (yield* RepositoryCopy).pack(repository, since, commit)
   const name = `repositories/${repository}/${numbered(number)}${part === 1 ? "" : `-${numbered(part)}`}`
@@ -112,7 +112,7 @@ const packed = Effect.fnUntraced(function* (
  * to its head of that moment, then what the log names in git: so whatever is named is there. A repository that was
  * erased meanwhile, or a text, takes the log on to where it says so.
  */
-export const take = Effect.fnUntraced(function* (chain: Chain | undefined, progress: Progress) {
+export const take = Effect.fnUntraced(function* (chain: Chain | undefined, progress: CopyProgress) {
   const source = yield* LogSource
   const target = yield* BackupTarget
   const { secret, positions } = yield* Installation

@@ -5,7 +5,7 @@ import { type CopiedEvent, CopyRefused, type LogIntake, type LogSource, type Who
 import * as Codec from "#src/codec.ts"
 
 /** Told as it goes on: how far of what, and how many events were brought. */
-export type Progress = (at: Position, of: Position, events: number) => void
+export type CopyProgress = (at: Position, of: Position, events: number) => void
 
 /** What of an event's own is erased with it besides: of a backup, what was erased since. */
 export type Also = (event: WholeEvent) => ReadonlyArray<string>
@@ -28,7 +28,7 @@ const withErasures = (event: WholeEvent, also: Also): Effect.Effect<CopiedEvent,
 export const bring = Effect.fnUntraced(function* (
   source: LogSource["Service"],
   intake: LogIntake["Service"],
-  progress: Progress,
+  progress: CopyProgress,
   also: Also = () => []
 ) {
   const head = yield* source.head

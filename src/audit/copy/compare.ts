@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { beginning, hasReached, isAfter, type Position } from "#engine/Position.ts"
 import { saltedDigest } from "#engine/saltedDigest.ts"
 import type { LogIntake, LogSource, WholeEvent } from "#ports/LogCopy.ts"
-import type { Progress } from "./bring.ts"
+import type { CopyProgress } from "./bring.ts"
 
 type Log = LogSource["Service"]
 
@@ -93,7 +93,7 @@ export const compare = Effect.fnUntraced(function* (
   source: Log,
   target: Log,
   checkpoints: ReadonlyMap<string, Position>,
-  progress: Progress,
+  progress: CopyProgress,
   isErased: LogIntake["Service"]["isErased"] = () => Effect.succeed(false)
 ) {
   const alike = source.engine === "postgres" && target.engine === "postgres"

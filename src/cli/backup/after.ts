@@ -10,7 +10,7 @@ import { projections } from "#src/readModels.ts"
 import { erase } from "#src/workspaces/restore.ts"
 import { config, onLog, upToDate } from "../log.ts"
 import { metadata } from "../metadata.ts"
-import type { Progress } from "../progress.ts"
+import type { ProgressBar } from "../progress.ts"
 
 /** Erases an organization; the next service deletes what it had stored. One that came after the backup is not there. */
 const eraseAgain = (organization: string) =>
@@ -25,7 +25,7 @@ const eraseAgain = (organization: string) =>
  * Builds the read models, erases organizations and workspaces that were erased since the backup, and looks at all of it
  * as `cairn verify` does.
  */
-export const after = Effect.fnUntraced(function* (chain: Chain, since: ErasedSince, bar: Progress) {
+export const after = Effect.fnUntraced(function* (chain: Chain, since: ErasedSince, bar: ProgressBar) {
   const at = yield* config
   return yield* onLog(
     Effect.gen(function* () {

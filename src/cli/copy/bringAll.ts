@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { LogIntake, type LogSource } from "#ports/LogCopy.ts"
 import { type Also, bring } from "#src/audit/copy/bring.ts"
-import type { Progress } from "../progress.ts"
+import type { ProgressBar } from "../progress.ts"
 
 /** Brings what the copy has not; answers how many events that were. */
-export const bringAll = Effect.fnUntraced(function* (from: LogSource["Service"], bar: Progress, also?: Also) {
+export const bringAll = Effect.fnUntraced(function* (from: LogSource["Service"], bar: ProgressBar, also?: Also) {
   const { events } = yield* bring(
     from,
     yield* LogIntake,

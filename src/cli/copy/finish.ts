@@ -6,7 +6,7 @@ import { type Finding, Findings } from "#src/audit/findings.ts"
 import { verifyLog } from "#src/audit/verify.ts"
 import { Failed } from "../failure.ts"
 import { plain } from "../output.ts"
-import type { Progress } from "../progress.ts"
+import type { ProgressBar } from "../progress.ts"
 import { bringAll } from "./bringAll.ts"
 
 /** Findings that are told. */
@@ -24,7 +24,7 @@ interface Finished {
  * beside the log, and lets the copy be served. Fails, and leaves it unfinished, where they differ. `keepsErased`: the
  * source may have texts that an event of its own erases.
  */
-export const finish = Effect.fnUntraced(function* (from: LogSource["Service"], bar: Progress, keepsErased: boolean) {
+export const finish = Effect.fnUntraced(function* (from: LogSource["Service"], bar: ProgressBar, keepsErased: boolean) {
   const intake = yield* LogIntake
   const beside = yield* BesideLog
   const target = yield* LogSource

@@ -63,7 +63,7 @@ const failureOf = (url: string) => (error: unknown) => {
 }
 
 /** An answer, and as the service wrote it: for programs. */
-export interface Asked<T> {
+export interface AnsweredCall<T> {
   readonly data: T
   /** Nothing of a text or a file. */
   readonly wire: object
@@ -72,7 +72,9 @@ export interface Asked<T> {
 /**
  * What a client of the service is asked with: the request goes when the effect runs, and ends when that is interrupted.
  */
-export type Ask = <T>(call: (cairn: Cairn, options: RequestOptions) => APIPromise<T>) => Effect.Effect<Asked<T>, Failed>
+export type Ask = <T>(
+  call: (cairn: Cairn, options: RequestOptions) => APIPromise<T>
+) => Effect.Effect<AnsweredCall<T>, Failed>
 
 /** The same for bytes that come piece by piece, each of which is put somewhere before the next one is taken. */
 type Taken = (

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { answer } from "../output.ts"
-import { asked, type Report, usageTable } from "../usageTable.ts"
+import { asked, type UsageToShow, usageTable } from "../usageTable.ts"
 import { service } from "./asking.ts"
 
 export const command = Command.make("usage", asked, ({ by, since, until }) =>
@@ -9,7 +9,7 @@ export const command = Command.make("usage", asked, ({ by, since, until }) =>
     const ask = yield* service()
     const given = { by, since: Option.getOrUndefined(since), until: Option.getOrUndefined(until) }
     const { wire } = yield* ask((cairn, options) => cairn.system.usage(given, options))
-    yield* answer(wire, () => usageTable(by, wire as Report))
+    yield* answer(wire, () => usageTable(by, wire as UsageToShow))
   })
 ).pipe(
   Command.withDescription("What chats used: of your key's organization for its owners and admins, else of your key")

@@ -18,7 +18,7 @@ import * as naming from "./naming.ts"
 export const which = { ...naming.which, org: orgFlag }
 export const pair = { ...naming.pair, org: orgFlag }
 
-export interface Which extends naming.Which {
+export interface WhichInOrg extends naming.Which {
   readonly org: Option.Option<string>
 }
 
@@ -39,7 +39,7 @@ const theOne = <E, R>(
   })
 
 /** The id that is meant, and whose it is: `undefined` when there is none such. */
-export const named = Effect.fnUntraced(function* ({ org, ...which }: Which) {
+export const named = Effect.fnUntraced(function* ({ org, ...which }: WhichInOrg) {
   yield* upToDate(Workspaces)
   const given = yield* naming.given(which)
   if (typeof given !== "string") {
@@ -55,7 +55,7 @@ export const named = Effect.fnUntraced(function* ({ org, ...which }: Which) {
 export const noWorkspace = (id: string) => naming.noWorkspace(plain(id))
 
 /** The workspace that is meant. */
-export const find = Effect.fnUntraced(function* (given: Which) {
+export const find = Effect.fnUntraced(function* (given: WhichInOrg) {
   const { tenant, id } = yield* named(given)
   const found = tenant === undefined ? undefined : yield* workspaceOf(tenant, id)
   return found ?? (yield* noWorkspace(id))

@@ -31,7 +31,7 @@ export const endOf = Effect.fnUntraced(function* (run: string, workspace: string
 })
 
 /** A chat that was asked for. */
-export interface Asked {
+export interface AskedChat {
   readonly run: string
   readonly workspace: string
   readonly generation: number
@@ -43,7 +43,12 @@ export interface Asked {
  * The answer of a chat that has ended: from the run's events and its commit alone, so that a repeated request gets the
  * same one.
  */
-export const answerOf = Effect.fnUntraced(function* ({ run, workspace, generation, recordedAt: requestedAt }: Asked) {
+export const answerOf = Effect.fnUntraced(function* ({
+  run,
+  workspace,
+  generation,
+  recordedAt: requestedAt
+}: AskedChat) {
   const git = yield* WorkspaceStore
   const repository = repositoryOf(workspace, generation)
   const end = yield* endOf(run, workspace)
@@ -72,10 +77,10 @@ export const answerOf = Effect.fnUntraced(function* ({ run, workspace, generatio
   }
 })
 
-export type Answer = Effect.Success<ReturnType<typeof answerOf>>
+export type ChatAnswer = Effect.Success<ReturnType<typeof answerOf>>
 
 /** All of it. */
-export const fieldsOf = ({ facts, changed, files }: Answer) => {
+export const fieldsOf = ({ facts, changed, files }: ChatAnswer) => {
   const [workspaceFiles, orgWorkspaceFiles] = twice(files)
   return {
     ...values(facts),

@@ -1,7 +1,14 @@
 import { Effect, Stream } from "effect"
 import { Unreadable } from "#engine/ask.ts"
 import type { Position } from "#engine/Position.ts"
-import { EventStore, type Look, type Page, type ReadAll, type StoredEvent, sizeOf } from "#engine/ports/EventStore.ts"
+import {
+  EventStore,
+  type Page,
+  type PageLook,
+  type ReadAll,
+  type StoredEvent,
+  sizeOf
+} from "#engine/ports/EventStore.ts"
 import { slice, slight } from "#src/portions.ts"
 import { Answers, copies } from "../answers.ts"
 import { problemOf } from "../refusals.ts"
@@ -22,7 +29,7 @@ const bytesOf = (stored: ReadonlyArray<StoredEvent>): number => stored.reduce((s
  * Reads events that an answer has room for. Few take none; of large ones the long texts are read when there is room for
  * them. Only some are at it at once, as nobody knows before how large they are.
  */
-const roomy = Effect.fnUntraced(function* <E, R>(read: (look: Look) => Effect.Effect<Page, E, R>) {
+const roomy = Effect.fnUntraced(function* <E, R>(read: (look: PageLook) => Effect.Effect<Page, E, R>) {
   const { take, looking } = yield* Answers
   const found = yield* looking(
     Effect.map(read({ withoutLong: true }), (page) => {
@@ -40,7 +47,7 @@ const roomy = Effect.fnUntraced(function* <E, R>(read: (look: Look) => Effect.Ef
 /** The same for one page after the other: what a page took is given back when the next one is asked for. */
 export const roomyInTurn = () => {
   let held: Stay | undefined
-  return Effect.fnUntraced(function* <E, R>(read: (look: Look) => Effect.Effect<Page, E, R>) {
+  return Effect.fnUntraced(function* <E, R>(read: (look: PageLook) => Effect.Effect<Page, E, R>) {
     held?.leave()
     const { page, stay } = yield* roomy(read)
     held = stay

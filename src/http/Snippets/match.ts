@@ -3,7 +3,7 @@ import { isNear } from "#domain/search/offered.ts"
 import type { ShownComment } from "#src/api/Comments.ts"
 import type { SearchMatch, SearchRequest } from "#src/api/Snippets/search.ts"
 import type { Reputed } from "#src/snippets/reputation.ts"
-import type { FoundSnippet, Question } from "#src/snippets/search.ts"
+import type { FoundSnippet, SearchQuestion } from "#src/snippets/search.ts"
 import { shownFunction } from "../Functions.ts"
 import { shownExplanation } from "./explanation.ts"
 
@@ -80,7 +80,7 @@ export const namespacesOf = ({ tenant, organization }: Holder, { homes, includeP
 export const kindsOf = ({
   content_type,
   result_type
-}: typeof SearchRequest.Type): { readonly kinds?: NonNullable<Question["kinds"]> } => {
+}: typeof SearchRequest.Type): { readonly kinds?: NonNullable<SearchQuestion["kinds"]> } => {
   const byResult = result_type === "repo" ? (["repo"] as const) : (["file", "route", "script"] as const)
   const any = result_type == null || result_type === "any"
   if (content_type == null) return any ? {} : { kinds: byResult }

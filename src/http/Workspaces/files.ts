@@ -8,7 +8,14 @@ import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import type { WorkspaceRecord } from "#projections/Workspaces/standing.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
-import { type Asked, type Condition, type ConditionFailed, changeFiles, put, remove } from "#src/workspaces/change.ts"
+import {
+  type AskedChange,
+  type Condition,
+  type ConditionFailed,
+  changeFiles,
+  put,
+  remove
+} from "#src/workspaces/change.ts"
 import { unlessErased } from "#src/workspaces/restore.ts"
 import { commandMetadata, written } from "../answer.ts"
 import { orProblem } from "../refusals.ts"
@@ -71,7 +78,7 @@ const conditionIn = Effect.gen(function* () {
 /** Changes the caller's own workspace; gives it, and what `changeFiles` gives. */
 export const changed = Effect.fnUntraced(function* (
   workspace: WorkspaceRecord,
-  asked: Asked<OverlayError | ArchiveRefused>
+  asked: AskedChange<OverlayError | ArchiveRefused>
 ) {
   const { tenant } = yield* Caller
   const changing = changeFiles(workspace, asked, tenant, yield* commandMetadata)

@@ -43,7 +43,7 @@ export const reading = <A, R>(
 ) => orProblem(unlessErased(workspace, read(repositoryOf(workspace.id, workspace.generation)), noWorkspace))
 
 /** Where a caller looks at a workspace's files: at a commit, or after a turn of a run; else at the head. */
-export interface Place {
+export interface FilesAt {
   readonly at?: string | undefined
   readonly run?: string | undefined
   readonly turn?: number | undefined
@@ -61,7 +61,7 @@ const notKept = fieldProblem(
 const noRunHere = fieldProblem("not_found/run", "run", "The workspace has no such run.")
 
 /** The tree that the caller means; `undefined`: it is empty. */
-const treeAt = Effect.fnUntraced(function* (workspace: WorkspaceRecord, { at, run, turn }: Place) {
+const treeAt = Effect.fnUntraced(function* (workspace: WorkspaceRecord, { at, run, turn }: FilesAt) {
   if (run === undefined && turn === undefined) {
     return at === undefined ? workspace.tree : (yield* commitIn(workspace, at, "at")).tree
   }
@@ -81,7 +81,7 @@ const treeAt = Effect.fnUntraced(function* (workspace: WorkspaceRecord, { at, ru
 /** Reads of a tree; of one that no commit has, the answer may be that it is not kept any more. */
 const readingAt = <A, R>(
   workspace: WorkspaceRecord,
-  { run }: Place,
+  { run }: FilesAt,
   read: (repository: string) => Effect.Effect<A, WorkspacesUnavailable | Problem, R>
 ) =>
   Effect.catchCauseIf(
@@ -93,7 +93,7 @@ const readingAt = <A, R>(
 /** Runs with the files of the caller's own workspace, as they are at a place, in batches. */
 export const withFiles = Effect.fnUntraced(function* <A, R>(
   id: string,
-  place: Place,
+  place: FilesAt,
   use: (
     batches: Stream.Stream<ReadonlyArray<TreeFile>, WorkspacesUnavailable>,
     workspace: WorkspaceRecord
@@ -132,7 +132,7 @@ export const firstFilesIn = (id: string, most: number) =>
 export const withFile = Effect.fnUntraced(function* <A, R>(
   id: string,
   path: string | undefined,
-  place: Place,
+  place: FilesAt,
   use: (file: File) => Effect.Effect<A, WorkspacesUnavailable | Problem, R>
 ) {
   const workspace = yield* own(id)

@@ -5,7 +5,7 @@ import { type Markup, markup, told } from "./markup.ts"
 import { inBrief } from "./snippet.ts"
 
 /** What is asked of the list. */
-export interface Asked {
+export interface AskedList {
   readonly query: string
   readonly language: string
   readonly sortBy: "upvoted" | "recent"
@@ -22,7 +22,7 @@ export interface Listed {
 }
 
 /** The address of the list, without what is as it always is. */
-export const listAt = ({ query, language, sortBy }: Asked, cursor = ""): string => {
+export const listAt = ({ query, language, sortBy }: AskedList, cursor = ""): string => {
   const given = new URLSearchParams()
   if (query !== "") given.set("q", query)
   if (language !== "") given.set("language", language)
@@ -41,13 +41,13 @@ ${description !== "" && markup`<p>${told(inBrief(description, 300))}</p>`}
 const link = (to: string, isHere: boolean, text: Markup): Markup =>
   isHere ? markup`<a href="${to}" aria-current="true">${text}</a>` : markup`<a href="${to}">${text}</a>`
 
-const nothing = ({ query, language }: Asked): Markup =>
+const nothing = ({ query, language }: AskedList): Markup =>
   query === "" && language === ""
     ? markup`<div class="empty"><h2>Nothing is public yet</h2><p>Whoever stores a snippet with <code>public: true</code> shares it here.</p></div>`
     : markup`<div class="empty"><h2>Nothing was found</h2><p>Say it in other words, or <a href="/public">see all of them</a>.</p></div>`
 
 /** The public snippets, page by page, or those that a search has found. */
-export const listPage = (asked: Asked, { snippets, total, stale, languages, next }: Listed): Markup => {
+export const listPage = (asked: AskedList, { snippets, total, stale, languages, next }: Listed): Markup => {
   const { query, language, sortBy } = asked
   return markup`<header class="title"><h1>Public snippets</h1></header>
 <p class="description quiet">Code that has worked, which people and agents have shared with everybody.</p>

@@ -6,12 +6,12 @@ import { Caller } from "#src/api/middleware.ts"
 import { Progress } from "#src/mcp/Progress.ts"
 import { followRun } from "#src/workspaces/following.ts"
 import { turnOf } from "#src/workspaces/turns.ts"
-import type { Asked } from "../Chat/answer.ts"
+import type { AskedChat } from "../Chat/answer.ts"
 import { chat } from "../Chat.ts"
 import { cancelRun } from "../Runs/cancel.ts"
 
 /** Tells whoever waits for a run each turn of it, and cancels it when they take their call back. */
-const watch = Effect.fnUntraced(function* ({ run, workspace, generation }: Asked, user: string) {
+const watch = Effect.fnUntraced(function* ({ run, workspace, generation }: AskedChat, user: string) {
   const { tell, whenTaken } = yield* Progress
   const holder = yield* Caller
   const { tenant, key } = holder

@@ -5,7 +5,7 @@ import { meaningWeight } from "#domain/search/score.ts"
 import { type EmbeddingFailed, EmbeddingModel } from "#ports/EmbeddingModel.ts"
 import type { EmbeddingSettings } from "#ports/EmbeddingSettings.ts"
 import { type Meant, SnippetIndex } from "#ports/SnippetIndex.ts"
-import { indexChanges, type Page } from "#projections/Snippets/changes.ts"
+import { indexChanges, type RowsAtOnce } from "#projections/Snippets/changes.ts"
 import { notEmbedded, vectorsOf } from "#projections/Snippets/embedded.ts"
 import type { Source } from "../indexing/reading.ts"
 import { Indexing } from "../indexing.ts"
@@ -27,7 +27,7 @@ export type Fallback = (typeof fallbacks)[number]
 /**
  * What a task is searched by instead of the table: an index of the model's vectors, and what the task means by them.
  */
-export interface Means {
+export interface SearchedBy {
   readonly index: SnippetIndex["Service"]
   readonly meant: Meant
 }
@@ -47,7 +47,7 @@ const unfitted = { low: 0, high: 1, meaning: meaningWeight, judge: byMeaning }
  * and each process the same vectors.
  */
 const embeddedChanges = (model: string) =>
-  Effect.fnUntraced(function* (after: number, page: Page) {
+  Effect.fnUntraced(function* (after: number, page: RowsAtOnce) {
     const some = { ...page, rows: Math.min(rows, page.rows) }
     const first = yield* notEmbedded(model, after, some.rows)
     const changes = yield* indexChanges(after, first === undefined ? some : { ...some, upTo: first - 1 })
@@ -67,7 +67,7 @@ export class ByModel extends Context.Service<
      * What a task is searched by so that everything up to a position of the catalogue is found, within 300 ms; or why
      * that is the table. `undefined`: there is no model.
      */
-    readonly means: (task: string, position: number) => Effect.Effect<Means | Fallback | undefined>
+    readonly means: (task: string, position: number) => Effect.Effect<SearchedBy | Fallback | undefined>
     readonly look: Effect.Effect<ModelLook | undefined>
   }
 >()("cairn/ByModel") {

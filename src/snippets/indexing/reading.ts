@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { inSteps } from "#engine/pages.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { type IndexStand, IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
-import { type indexChanges, leftOutUpTo, type Page } from "#projections/Snippets/changes.ts"
+import { type indexChanges, leftOutUpTo, type RowsAtOnce } from "#projections/Snippets/changes.ts"
 import type { WhyLeftOut } from "#projections/Snippets/rows.ts"
 import { haveMoved, type standsOf } from "#projections/stands.ts"
 import { snippetsOf } from "./snippetsOf.ts"
@@ -11,7 +11,7 @@ import { snippetsOf } from "./snippetsOf.ts"
 /** What an index is filled from: the catalogue's changes behind a position, with the vectors that it has. */
 export interface Source {
   /** Up to where it may be taken in. */
-  readonly read: (after: number, page: Page) => ReturnType<typeof indexChanges>
+  readonly read: (after: number, page: RowsAtOnce) => ReturnType<typeof indexChanges>
   /** Where it stands, where one statement tells: as long as it is the same, there is nothing new to be read. */
   readonly stands?: ReturnType<typeof standsOf>
   /** Whether it is said of each snippet what can't be found of it: once of all that read the same rows. */

@@ -2,13 +2,13 @@ import { profileOf } from "#domain/search/embeddings/Profile.ts"
 import { meaningsOf } from "#domain/search/embeddings/vector.ts"
 import type { Steps } from "#engine/steps.ts"
 import type { IndexedSnippet } from "#ports/SnippetIndex.ts"
-import type { IndexChanges } from "#projections/Snippets/changes.ts"
+import type { CatalogueChanges } from "#projections/Snippets/changes.ts"
 
 /** Rows that are read on end: a millisecond. */
 const stretch = 50
 
 /** What an index gets of the catalogue's rows. */
-export function* snippetsOf(rows: IndexChanges["put"]): Steps<ReadonlyArray<IndexedSnippet>> {
+export function* snippetsOf(rows: CatalogueChanges["put"]): Steps<ReadonlyArray<IndexedSnippet>> {
   const snippets: Array<IndexedSnippet> = []
   for (let from = 0; from < rows.length; from += stretch) {
     const some = rows.slice(from, from + stretch)

@@ -1,6 +1,6 @@
 import { Effect, Schedule } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
-import { Bundle, BundleCommand, type BundleEvent, bundleStream, type LeftOut } from "#domain/Bundle.ts"
+import { Bundle, BundleCommand, type BundleEvent, bundleStream, type LeftOutFile } from "#domain/Bundle.ts"
 import type { NewVote } from "#domain/Snippet/commands.ts"
 import { fresh } from "#engine/ask.ts"
 import { derivedId } from "#engine/derivedId.ts"
@@ -40,7 +40,7 @@ const storeAll = Effect.fnUntraced(function* ({ event, ...envelope }: Received, 
   const shared = tracked ? yield* observedIn((yield* logsOf(bundle)) ?? "") : null
   const first = new Map<string, number>()
   for (const [index, { content }] of files.entries()) if (!first.has(content)) first.set(content, index)
-  const leftOut: Array<LeftOut> = []
+  const leftOut: Array<LeftOutFile> = []
   const stored = yield* Effect.forEach(
     files,
     ({ path, content, vote: value }, index) => {

@@ -5,7 +5,7 @@ import { Asker, Unreadable } from "#engine/ask.ts"
 import { LeftOut } from "#engine/leftOut.ts"
 import { positionOf } from "#engine/Position.ts"
 import { Projector } from "#engine/project.ts"
-import { type Progress, Reacting } from "#engine/reacting.ts"
+import { Reacting, type ReactionProgress } from "#engine/reacting.ts"
 import { CountedCache } from "#ports/CountedCache.ts"
 import { type Connections, DatabaseLook } from "#ports/DatabaseLook.ts"
 import { DiskSpace } from "#ports/DiskSpace.ts"
@@ -130,7 +130,7 @@ describe("a look at the process", () => {
       ["snippets_v3", standing(20, 9, 16)]
     ])
     const look = Effect.succeed({ head: positionOf(20), models, away: false })
-    const reacting = new Map<string, () => Progress>([
+    const reacting = new Map<string, () => ReactionProgress>([
       ["moves", () => ({ lag: 4, fault: undefined })],
       ["stands", () => ({ lag: 7, fault: "gone" })]
     ])

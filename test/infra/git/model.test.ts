@@ -1,7 +1,7 @@
 import fs from "node:fs"
 import { afterAll, assert, layer as withLayer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { type Change, type Overlay, WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { type FileChange, type Overlay, WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { layer } from "#test/gitWorkspaceStore.ts"
 import { fsck, noGit, temporaryDirectory } from "./git.ts"
 
@@ -147,7 +147,7 @@ const changesBetween = (before: Record<string, string>, after: Record<string, st
   [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((path) => before[path] !== after[path])
     .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    .map((path): Change => {
+    .map((path): FileChange => {
       const status = before[path] === undefined ? "created" : after[path] === undefined ? "deleted" : "modified"
       return { path, status }
     })
