@@ -14,7 +14,7 @@ import { groupsOf, illiterate, putOn } from "./groups.ts"
 import { makeLanguageSets } from "./languages.ts"
 import { both, first, type Measured, measured } from "./quality.ts"
 import { makeSets } from "./sets.ts"
-import { usedFor } from "./use.ts"
+import { usedFor, usedTable } from "./use.ts"
 
 // `npm run eval`: what search finds on the development sets, beside other engines, and how far its scores can be
 // believed.
@@ -84,7 +84,7 @@ const program = Effect.gen(function* () {
     const named = (name: string) => sets.find((set) => set.name === name)!
     for (const name of ["mbpp", "mbpp among 12,898", "agent30", "agent30 among 11,918"]) {
       const other = name.startsWith("mbpp") ? "agent30" : "mbpp"
-      print(yield* usedFor(named(name), named(other).queries, other))
+      print(usedTable(yield* usedFor(named(name), named(other).queries, other)))
     }
     return 0
   }

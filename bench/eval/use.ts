@@ -4,7 +4,7 @@ import type { Embeddings } from "#ports/Embeddings.ts"
 import type { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { find } from "#src/snippets/find.ts"
 import { encoder } from "#test/embeddings.ts"
-import { type EvaluationQuery, qualityOf, queryOf } from "#test/evaluation.ts"
+import { type EvaluationQuery, type Quality, qualityOf, queryOf } from "#test/evaluation.ts"
 import { random } from "#test/random.ts"
 import { documentOf } from "./groups.ts"
 import { paraphrases } from "./paraphrases.ts"
@@ -92,12 +92,19 @@ const inOtherWords = (queries: ReadonlyArray<EvaluationQuery>): ReadonlyArray<Ev
     return text === undefined ? [] : [{ ...query, text }]
   })
 
-/**
- * A month of use of a set: a row for each kind of tasks, with the means before and after. `others` are of another
- * source.
- */
+/** How tasks of a kind are answered before and after a month of votes. */
+export interface Used {
+  readonly set: string
+  readonly kind: string
+  readonly queries: number
+  readonly votes: string
+  readonly before: Quality
+  readonly after: Quality
+}
+
+/** A month of use of a set, for each kind of tasks; `others` are of another source. */
 export const usedFor = Effect.fnUntraced(function* (
-  set: QuerySet,
+  set: Pick<QuerySet, "name" | "homes" | "queries">,
   others: ReadonlyArray<EvaluationQuery>,
   otherHome: string
 ) {
@@ -105,26 +112,28 @@ export const usedFor = Effect.fnUntraced(function* (
   const askAmong = yield* asking([...new Set([...set.homes, otherHome])])
   const used = set.queries.filter((_, at) => at % 2 === 0)
   const left = set.queries.filter((_, at) => at % 2 === 1)
-  const row = (kind: string, queries: ReadonlyArray<EvaluationQuery>, votes: ReadonlyArray<TaskVote>, by = ask) => {
-    const of = (some: ReadonlyArray<TaskVote>) => qualityOf(queries, (text) => by(text, some).map(documentOf))
-    const [before, after] = [of([]), of(votes)]
-    const told = (one: number, other: number) => `${one.toFixed(3)} → ${other.toFixed(3)}`
-    const cells = {
-      queries: queries.length,
-      "MRR@10": told(before.mrr, after.mrr),
-      "nDCG@10": told(before.ndcg, after.ndcg)
+  const measure = (title: string, votes: ReadonlyArray<TaskVote>) => {
+    return (kind: string, queries: ReadonlyArray<EvaluationQuery>, by = ask): Used => {
+      const of = (some: ReadonlyArray<TaskVote>) => qualityOf(queries, (text) => by(text, some).map(documentOf))
+      return { set: set.name, kind, queries: queries.length, votes: title, before: of([]), after: of(votes) }
     }
-    return [`${set.name}: ${kind}`, cells] as const
   }
   const rows = [0, 0.2].flatMap((share) => {
     const { votes, wrong } = monthOf(used, share, ask)
-    const title = `${votes.length} votes, ${wrong} wrong`
+    const of = measure(`${votes.length} votes, ${wrong} wrong`, votes)
     return [
-      row(`voted tasks in other words (${title})`, inOtherWords(used), votes),
-      row(`voted tasks again (${title})`, used, votes),
-      row(`other tasks of its kind (${title})`, [...left, ...inOtherWords(left)], votes),
-      row(`other tasks (${title})`, others, votes, askAmong)
+      of("voted tasks in other words", inOtherWords(used)),
+      of("voted tasks again", used),
+      of("other tasks of its kind", [...left, ...inOtherWords(left)]),
+      of("other tasks", others, askAmong)
     ]
   })
-  return [...rows, row("voted tasks again, an author for their own", used, abuseOf(used, ask))]
+  return [...rows, measure("an author for their own", abuseOf(used, ask))("voted tasks again", used)]
 })
+
+/** A row for each kind of tasks, as `report.ts` prints it. */
+export const usedTable = (all: ReadonlyArray<Used>) =>
+  all.map(({ set, kind, queries, votes, before, after }) => {
+    const told = (of: keyof Quality) => `${before[of].toFixed(3)} → ${after[of].toFixed(3)}`
+    return [`${set}: ${kind} (${votes})`, { queries, "MRR@10": told("mrr"), "nDCG@10": told("ndcg") }] as const
+  })

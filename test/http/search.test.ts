@@ -89,6 +89,11 @@ describe("a search", () => {
           (one as { score: number }).score
         ])
       )
+    // short, but it works
+    const counts = `def counts(walruses):\n    """Counting walrus."""\n    return sum(walruses)\n`
+    await send("counts", counts, { task })
+    const now = names(await search(task, { prefer_complete: true }))
+    assert.isBelow(now.indexOf("counts"), now.indexOf("stub"))
     assert.strictEqual(names(complete)[0], "whole")
     const gained = (name: string) => (scores(complete).get(name) as number) - (scores(plain).get(name) as number)
     assert.isAbove(gained("whole"), 0)

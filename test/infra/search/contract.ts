@@ -40,6 +40,14 @@ export const contract = (name: string, layer: Layer.Layer<SnippetIndex | Embeddi
       })
     )
 
+    it.effect("finds nothing for what is no word, however many of its letters code has", () =>
+      Effect.gen(function* () {
+        yield* put(snippet("scraps", "a", { name: "zz", source: "zz = q\nfor z in zz:\n    qq(z, zz)\n" }))
+        assert.deepStrictEqual(yield* found(query("zz", ["scraps"])), ["scraps-a"])
+        assert.deepStrictEqual(yield* found(query("zzzzzzqqq", ["scraps"])), [])
+      })
+    )
+
     it.effect("finds by synonyms, below the word itself", () =>
       Effect.gen(function* () {
         yield* put(snippet("syn", "a", { name: "photo_store" }), snippet("syn", "b", { name: "image_store" }))
