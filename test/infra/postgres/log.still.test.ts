@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, PubSub } from "effect"
 import { TestClock } from "effect/testing"
 import { beginning } from "#engine/Position.ts"
 import { EventStore, StoreUnavailable } from "#engine/ports/EventStore.ts"
@@ -28,4 +28,29 @@ it.effect("what is new in the log is asked again elsewhere when a dead connectio
       line.cut()
     }).pipe(Effect.provide(storeOn(line.url)))
   }).pipe(Effect.scoped)
+)
+
+it.effect(
+  "whoever follows the log is told to look when the store's own look at its end is not answered in two seconds",
+  () =>
+    Effect.gen(function* () {
+      const line = yield* stillLine(yield* freshDatabase)
+      // the first one, which is made when the store begins
+      line.dieAt("AS head")
+      yield* Effect.gen(function* () {
+        const { hints } = yield* EventStore
+        yield* line.said
+        const hint = yield* Effect.forkChild(PubSub.take(yield* hints))
+        yield* TestClock.adjust("1999 millis")
+        assert.isUndefined(hint.pollUnsafe())
+        yield* TestClock.adjust("1 millis")
+        assert.isDefined(hint.pollUnsafe())
+        // and it looks again, elsewhere: where the log ends is new to it
+        const next = yield* Effect.forkChild(PubSub.take(yield* hints))
+        yield* TestClock.adjust("1 seconds")
+        yield* Fiber.join(next)
+        // whose end waits for the driver otherwise
+        line.cut()
+      }).pipe(Effect.scoped, Effect.provide(storeOn(line.url)))
+    }).pipe(Effect.scoped)
 )
