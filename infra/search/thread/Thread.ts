@@ -149,10 +149,8 @@ export class Thread {
       this.#left.delete(worker)
       this.#gone(worker, `its thread has ended ${how}`)
     }
-    worker.on("error", ({ name }: Error) => {
-      ended(`with a fault (${name})`)
-      void worker.terminate()
-    })
+    // it ends by itself then, on either runtime
+    worker.on("error", ({ name }: Error) => ended(`with a fault (${name})`))
     worker.on("exit", (code) => ended(`(${code})`))
     // whoever serves keeps the process alive, and whoever does not need not wait for it
     worker.unref()
