@@ -47,6 +47,8 @@ export interface Config {
   readonly sandbox: "just-bash" | "bubblewrap"
   /** Milliseconds that a read waits for what was written before it, before it answers with what is there. */
   readonly readPatience: number
+  /** Milliseconds after which a worker that nobody needs ends. */
+  readonly workersIdle: number
   /** Bytes that the process may take. */
   readonly memoryLimit: number
   /** What stays free on disks of ours. */
@@ -119,6 +121,11 @@ const parseReadPatience = (text: string): number =>
   /^\d{1,6}$/.test(text) && Number(text) <= 60_000
     ? Number(text)
     : refuse("CAIRN_READ_PATIENCE_MS", "a number of milliseconds from 0 to 60000")
+
+const parseWorkersIdle = (text: string): number =>
+  /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 86_400
+    ? Number(text) * 1_000
+    : refuse("CAIRN_WORKERS_IDLE_S", "a number of seconds from 1 to 86400")
 
 const parseRates = (text: string): Rates => {
   const off = Object.fromEntries(Object.keys(defaultRates).map((name) => [name, Number.POSITIVE_INFINITY])) as Rates
@@ -211,6 +218,7 @@ export const readConfig = (environment: Environment): Config => {
         text === "just-bash" || text === "bubblewrap" ? text : refuse("CAIRN_SANDBOX", "just-bash or bubblewrap")
       ) ?? "just-bash",
     readPatience: parsed("CAIRN_READ_PATIENCE_MS", parseReadPatience) ?? 1_000,
+    workersIdle: parsed("CAIRN_WORKERS_IDLE_S", parseWorkersIdle) ?? 600_000,
     memoryLimit: parsed("CAIRN_MEMORY_LIMIT", parseMemory) ?? heapLimit(),
     diskReserve: parsed("CAIRN_DISK_RESERVE", parseDiskReserve),
     models: readModels(read),

@@ -41,6 +41,7 @@ import * as JustBash from "#infra/sandbox/justBash/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import * as Workers from "#infra/workers/layer.ts"
 import type { DiskSpace } from "#ports/DiskSpace.ts"
+import { WorkersIdle } from "#ports/Workers.ts"
 import { Readiness } from "#src/http/ready.ts"
 import { EraseTenants } from "#src/keys/reactions/EraseTenants.ts"
 import { KeepSlugs } from "#src/keys/reactions/KeepSlugs.ts"
@@ -241,6 +242,7 @@ export const service = (config: Config, space: Layer.Layer<DiskSpace> = SystemDi
       watched(config, ObservedSandbox.layer, config.sandbox === "bubblewrap" ? Bubblewrap.layer : JustBash.layer)
     ),
     Layer.provideMerge(Layer.succeed(ReadPatience, config.readPatience)),
+    Layer.provideMerge(Layer.succeed(WorkersIdle, config.workersIdle)),
     Layer.provideMerge(disks(config)),
     Layer.provideMerge(space)
   )

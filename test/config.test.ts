@@ -136,6 +136,14 @@ describe("the configuration", () => {
     }
   })
 
+  it("lets workers rest for ten minutes, or as many seconds as it is told", () => {
+    assert.strictEqual(readConfig({}).workersIdle, 600_000)
+    assert.strictEqual(readConfig({ CAIRN_WORKERS_IDLE_S: "1" }).workersIdle, 1_000)
+    for (const wrong of ["0", "-1", "86401", "10m", "1.5"]) {
+      assert.include(refusal({ CAIRN_WORKERS_IDLE_S: wrong }), "CAIRN_WORKERS_IDLE_S is wrong")
+    }
+  })
+
   it("keeps room free on disks as it is told: so much, and a quarter more before it goes on, or two bounds", () => {
     const mebibytes = (text: string) => {
       const reserve = readConfig({ CAIRN_DISK_RESERVE: text }).diskReserve

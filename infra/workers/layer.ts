@@ -1,12 +1,12 @@
 import { fileURLToPath } from "node:url"
 import { Effect, Layer } from "effect"
 import { TookTooLong, TooMuchWaits } from "#ports/JobFaults.ts"
-import { Workers, WorkingFor } from "#ports/Workers.ts"
+import { Workers, WorkersIdle, WorkingFor } from "#ports/Workers.ts"
 import { type Job, type Outcome, Pool, type PoolOptions } from "./Pool.ts"
 
 const MiB = 1024 ** 2
 
-export const options: PoolOptions = {
+export const options: Omit<PoolOptions, "idle"> = {
   confinement: {
     program: fileURLToPath(new URL("./program.ts", import.meta.url)),
     reads: ["infra", "domain", "src/ports"],
@@ -18,7 +18,6 @@ export const options: PoolOptions = {
   queue: { jobs: 1_000, bytes: 32 * MiB, allBytes: 96 * MiB },
   processes: 2,
   patienceToStart: 60_000,
-  idle: 600_000,
   mostJobs: 2_000,
   mostMemory: 300 * MiB
 }
@@ -33,7 +32,7 @@ const bytesOf = (value: unknown): number => {
 /** With other bounds or another program. */
 export const make = (bounds: Partial<PoolOptions>) =>
   Effect.gen(function* () {
-    const pool = new Pool({ ...options, ...bounds })
+    const pool = new Pool({ idle: yield* WorkersIdle, ...options, ...bounds })
     yield* Effect.addFinalizer(() => Effect.promise(() => pool.end()))
 
     const run = (name: string, args: ReadonlyArray<unknown>, { within }: { readonly within: number }) =>

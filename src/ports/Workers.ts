@@ -43,6 +43,9 @@ export interface Jobs {
  */
 export const WorkingFor = Context.Reference<string>("cairn/WorkingFor", { defaultValue: () => "" })
 
+/** Milliseconds after which a process that nobody needs ends: the next job waits until another one has started. */
+export const WorkersIdle = Context.Reference<number>("cairn/WorkersIdle", { defaultValue: () => 600_000 })
+
 /**
  * Processes for work that would hold up everyone else: they can be ended in the middle of it. What is small for certain
  * is done without them.

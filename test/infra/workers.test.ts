@@ -6,7 +6,7 @@ import { Effect, Fiber, Logger, Schedule } from "effect"
 import { frame, unframe } from "#infra/confined/frames.ts"
 import { Queue } from "#infra/workers/Queue.ts"
 import { Trust } from "#infra/workers/Trust.ts"
-import { WorkingFor } from "#ports/Workers.ts"
+import { WorkersIdle, WorkingFor } from "#ports/Workers.ts"
 import { troubled } from "./workers.ts"
 
 const working = (owner: string) => Effect.provideService(WorkingFor, owner)
@@ -113,6 +113,17 @@ it("an owner's jobs have less time after some that took all of theirs, for a min
 })
 
 const live = (name: string, body: Effect.Effect<void, unknown, never>) => it.live(name, () => body, 120_000)
+const isAlive = (worker: number) => {
+  try {
+    return process.kill(worker, 0)
+  } catch {
+    return false
+  }
+}
+const untilGone = (worker: number) =>
+  Effect.sync(() => isAlive(worker)).pipe(
+    Effect.repeat({ while: (alive) => alive, schedule: Schedule.spaced("20 millis") })
+  )
 const pooled = (body: (run: Effect.Success<ReturnType<typeof troubled>>) => Effect.Effect<void, unknown>) =>
   Effect.scoped(Effect.flatMap(troubled(), body))
 
@@ -214,6 +225,16 @@ describe("workers", () => {
   )
 
   live(
+    "end when nobody needed them for as long as they may rest, and are there again for the next job",
+    Effect.gen(function* () {
+      const run = yield* troubled()
+      const first = yield* run("pid")
+      yield* untilGone(first as number)
+      assert.notStrictEqual(yield* run("pid"), first)
+    }).pipe(Effect.scoped, Effect.provideService(WorkersIdle, 100))
+  )
+
+  live(
     "end with a service that was killed, also in the middle of a job",
     Effect.gen(function* () {
       const holder = fileURLToPath(new URL("./working.holder.ts", import.meta.url))
@@ -223,18 +244,9 @@ describe("workers", () => {
       })
       const [said] = yield* Effect.promise(() => once(service.stdout!, "data"))
       const worker = Number(String(said))
-      const isAlive = () => {
-        try {
-          return process.kill(worker, 0)
-        } catch {
-          return false
-        }
-      }
-      assert.isTrue(isAlive())
+      assert.isTrue(isAlive(worker))
       service.kill("SIGKILL")
-      yield* Effect.sync(isAlive).pipe(
-        Effect.repeat({ while: (alive) => alive, schedule: Schedule.spaced("20 millis") })
-      )
+      yield* untilGone(worker)
     })
   )
 })
