@@ -26,9 +26,10 @@ const bounded = {
 
 /**
  * What people and programs do, one of each kind at a time, in turns. What one stores another deletes, so that neither
- * the store nor the workspaces grow; the log does.
+ * the store nor the workspaces grow; the log does. `stretch`: operations in which each is done at
+ * least once, also what is seldom asked for.
  */
-export const makeLoad = (target: Target) => {
+export const makeLoad = (target: Target, stretch: number) => {
   let n = 0
   const snippets: Array<string> = []
   const workspaces = new Map<string, string>()
@@ -60,7 +61,7 @@ export const makeLoad = (target: Target) => {
     let asked = 0
     return async () => {
       asked += 1
-      if (asked % times === 0) await work()
+      if (asked % Math.min(times, Math.max(1, Math.floor(rounds()))) === 0) await work()
     }
   }
 
@@ -88,7 +89,8 @@ export const makeLoad = (target: Target) => {
       })
     },
     delete: async () => {
-      const id = snippets.length > mostSnippets ? snippets.shift() : undefined
+      // in a short soak after the first stretch, so that it is done as well
+      const id = snippets.length > Math.min(mostSnippets, rounds()) ? snippets.shift() : undefined
       if (id !== undefined) await send(target, "POST", "/api/snippets/delete", { snippet_id: id })
     },
     bundle: () =>
@@ -168,11 +170,17 @@ export const makeLoad = (target: Target) => {
     usage: () => send(target, "GET", "/api/usage?by=key")
   }
 
+  const names = Object.keys(operations)
+  function rounds(): number {
+    return stretch / names.length
+  }
+
   /** What is wrong, by what was done: each is told once. */
   const failures = new Map<string, string>()
   let [failed, passed] = [0, 0]
-  const names = Object.keys(operations)
   return {
+    /** How often each kind comes in a stretch. */
+    rounds,
     operations: () => n,
     failed: () => failed,
     /** Those that came to nothing, as they should. */

@@ -1,14 +1,18 @@
-import { readdirSync, readFileSync, statSync } from "node:fs"
+import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs"
 import { join } from "node:path"
+import type { Named } from "./held.ts"
 
 /** What a process holds. */
 export interface Holding {
   /** MiB. */
   readonly resident: number
   readonly heap: number
-  readonly descriptors: number
+  /** By what they are of: sockets, pipes, and files by their paths. */
+  readonly descriptors: Named
+  /** Come and go with what is read from disks, up to a bound of the runtime's. */
   readonly threads: number
-  readonly children: number
+  /** Processes that it began, and what those began, by what they run. */
+  readonly children: Named
 }
 
 /** What it holds at a moment. */
@@ -23,6 +27,37 @@ export interface Look extends Holding {
 
 const status = (pid: number | string) => readFileSync(`/proc/${pid}/status`, "utf8")
 const number = (text: string, field: string) => Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0)
+
+/** How often there is each. */
+const counted = (names: ReadonlyArray<string>): Named => {
+  const counts: Record<string, number> = {}
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1
+  return counts
+}
+
+/** `undefined`: it went meanwhile. */
+const ifThere = <A>(look: () => A): A | undefined => {
+  try {
+    return look()
+  } catch {
+    return undefined
+  }
+}
+
+/** A file by its path; what has a number of its own by what it is. */
+const descriptorsOf = (pid: number): Named =>
+  counted(
+    readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+      const target = ifThere(() => readlinkSync(`/proc/${pid}/fd/${fd}`))
+      return target === undefined ? [] : [target.replace(/:\[\d+\]$/, "")]
+    })
+  )
+
+const commandOf = (pid: number): string | undefined => {
+  const words = ifThere(() => readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0"))
+  // the program of a runtime, else what is run
+  return words?.findLast((word) => /\.[cm]?[jt]s$/.test(word))?.replace(/^.*\/(?=[^/]+\/[^/]+$)/, "") ?? words?.[0]
+}
 
 /** Processes that were begun by this one, and by those. */
 const childrenOf = (pid: number): ReadonlyArray<number> =>
@@ -51,19 +86,17 @@ export const valueOf = (metrics: string, name: string): number =>
 export const lookAt = async (pid: number, metricsPort: number): Promise<Holding> => {
   const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
   const own = status(pid)
-  const notPostgres = (child: number) => {
-    try {
-      return !status(child).startsWith("Name:\tpostgres")
-    } catch {
-      return false
-    }
-  }
+  const notPostgres = (child: number) => ifThere(() => !status(child).startsWith("Name:\tpostgres")) ?? false
   return {
     resident: number(own, "VmRSS") / 1024,
     heap: valueOf(metrics, 'cairn_memory_bytes{kind="heap"}') / 1024 ** 2,
-    descriptors: readdirSync(`/proc/${pid}/fd`).length,
+    descriptors: descriptorsOf(pid),
     threads: number(own, "Threads"),
-    children: childrenOf(pid).filter(notPostgres).length
+    children: counted(
+      childrenOf(pid)
+        .filter(notPostgres)
+        .flatMap((child) => commandOf(child) ?? [])
+    )
   }
 }
 

@@ -1,0 +1,57 @@
+import { grownOf, type Held, type Named, sumOf } from "./held.ts"
+import type { Look } from "./look.ts"
+
+/** What a process holds, of each kind by name. */
+export type Kinds = Held & Pick<Look, "descriptors" | "children">
+
+/**
+ * How many more of a kind may be there than before, give or take: what comes and goes at rest, too. Connections to
+ * Postgres come and go by themselves, with their sockets; a worker, a shell or a git does not.
+ */
+export const give = {
+  descriptors: 8,
+  children: 0,
+  fibers: 16,
+  // at rest there were from none to 71, with nothing else that grew
+  signals: 96,
+  emitters: 24,
+  listeners: 120,
+  timers: 16
+} as const satisfies { [kind in keyof Kinds]: number }
+export const kinds = Object.keys(give) as ReadonlyArray<keyof Kinds>
+
+/** Threads have no names. The runtime has more of them the more was read from disks at once. */
+const giveThreads = 4
+export const moreThreads = (before: Pick<Look, "threads">, now: Pick<Look, "threads">): ReadonlyArray<string> =>
+  now.threads > before.threads + giveThreads ? [`${now.threads - before.threads} threads`] : []
+
+/** What there is more of, and how many. */
+export const named = (before: Named, now: Named): string =>
+  grownOf(before, now)
+    .slice(0, 8)
+    .map(([name, more]) => `${name} +${more}`)
+    .join(", ")
+
+/** What is more than before by more than comes and goes. */
+export const more = <Of extends Partial<Kinds>>(before: Of, now: Of): ReadonlyArray<string> =>
+  kinds.flatMap((kind) => {
+    const [then, still] = [before[kind], now[kind]]
+    if (then === undefined || still === undefined) return []
+    const grown = sumOf(still) - sumOf(then)
+    return grown > give[kind] ? [`${grown} ${kind} (${named(then, still)})`] : []
+  })
+
+/**
+ * What there is more of each time by as much as each round of the operations would leave: so one that leaves a single
+ * thing behind is found before there are many. What comes and goes does not grow twice by that much.
+ */
+export const steadily = (held: ReadonlyArray<Kinds>, rounds: number): ReadonlyArray<string> =>
+  kinds.flatMap((kind) => {
+    const grown = held.slice(1).map((now, at) => new Map(grownOf(held[at]![kind], now[kind])))
+    const [first, ...others] = grown
+    if (first === undefined || others.length === 0) return []
+    return [...first].flatMap(([name, by]) => {
+      const each = [by, ...others.map((one) => one.get(name) ?? 0)]
+      return each.every((one) => one >= rounds) ? [`${name}, one of the ${kind}, +${each.join(", +")}`] : []
+    })
+  })

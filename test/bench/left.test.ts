@@ -1,0 +1,60 @@
+import { assert, describe, it } from "vitest"
+import { type Kinds, kinds, more, moreThreads, steadily } from "#bench/soak/left.ts"
+
+const nothing: Kinds = {
+  descriptors: { socket: 40, pipe: 3 },
+  children: { "launcher/guard.ts": 1 },
+  fibers: { FiberImpl: 100 },
+  signals: { AbortSignal: 30 },
+  emitters: { Socket: 60 },
+  listeners: { "Socket data": 60 },
+  timers: { "() => tick": 30 }
+}
+const holding = (kind: keyof Kinds, name: string, count: number): Kinds => ({
+  ...nothing,
+  [kind]: { ...nothing[kind], [name]: (nothing[kind][name] ?? 0) + count }
+})
+
+describe("what a service holds more after a soak", () => {
+  it("is a worker and a shell, one of which is too many", () => {
+    assert.deepStrictEqual(more(nothing, holding("children", "workers/program.ts", 1)), [
+      "1 children (workers/program.ts +1)"
+    ])
+    assert.deepStrictEqual(more(nothing, nothing), [])
+  })
+
+  it("is of what comes and goes at rest more than comes and goes, by name", () => {
+    assert.deepStrictEqual(more(nothing, holding("descriptors", "socket", 8)), [])
+    assert.deepStrictEqual(more(nothing, holding("descriptors", "/data/file", 9)), ["9 descriptors (/data/file +9)"])
+    for (const kind of kinds) assert.lengthOf(more(nothing, holding(kind, "leaked", 1_000)), 1)
+    assert.deepStrictEqual(more<Partial<Kinds>>({ fibers: {} }, { fibers: { FiberImpl: 17 } }), [
+      "17 fibers (FiberImpl +17)"
+    ])
+  })
+
+  it("is threads, by more than the runtime's own", () => {
+    assert.deepStrictEqual(moreThreads({ threads: 20 }, { threads: 24 }), [])
+    assert.deepStrictEqual(moreThreads({ threads: 20 }, { threads: 25 }), ["5 threads"])
+  })
+
+  it("is what grows from look to look by as much as the operations were, though it is few", () => {
+    for (const kind of kinds)
+      assert.deepStrictEqual(steadily([nothing, holding(kind, "leaked", 4), holding(kind, "leaked", 9)], 4), [
+        `leaked, one of the ${kind}, +4, +5`
+      ])
+  })
+
+  it("is none that grew once, or by less, or not each time", () => {
+    const looks = (...counts: ReadonlyArray<number>) => counts.map((count) => holding("timers", "() => tick", count))
+    for (const counts of [
+      [0, 9, 9],
+      [0, 9, 12],
+      [0, 3, 9],
+      [0, 9, 0],
+      [9, 0, 9]
+    ])
+      assert.deepStrictEqual(steadily(looks(...counts), 4), [], counts.join())
+    assert.deepStrictEqual(steadily([nothing], 4), [])
+    assert.deepStrictEqual(steadily([nothing, holding("timers", "leaked", 9)], 4), [])
+  })
+})
