@@ -13,6 +13,7 @@ export const erasures: { readonly [T in EventType]?: (event: EventOf<T>) => Read
   UserErased: ({ subject }) => [subject],
   TextErased: ({ subjects }) => subjects,
   CommentDeleted: ({ subject }) => [subject],
+  VotesErased: ({ subject }) => [subject],
   SnippetDeleted: ({ subject, snippet, comments, executions, logs }) => [
     subject,
     ...comments.map((comment) => commentSubject(snippet, comment)),

@@ -9,6 +9,8 @@ import { ofErased, table } from "./table.ts"
 interface VotesRow {
   readonly id: string
   readonly snippet: string
+  /** Of the text of the last vote. Who is erased has no rows any more: all of what comes then has this one. */
+  readonly subject: string
   readonly home: string
   /** The voter's. */
   readonly tenant: string
@@ -31,7 +33,7 @@ interface UploadsRow {
   readonly changed: number
 }
 
-/** A voter who was erased, or with no user all of a tenant. */
+/** A voter who was erased, or with no user all of a tenant; or the subject of what voters typed that is gone. */
 interface LeaversRow {
   readonly id: string
   readonly changed: number
@@ -47,30 +49,32 @@ const leaver = ({ user }: { readonly user: string }, { tenant }: { readonly tena
 /** Read model `learned`: for which tasks snippets helped, and for which they did not, as each voter says. */
 export const Learned = {
   name: "learned",
-  version: 1,
+  version: 2,
   tables: {
     votes: table<VotesRow>({
       columns: {
         id: "text",
         snippet: "text",
+        subject: "text",
         home: "text",
         tenant: "text",
         voter: "text",
         tasks: "json",
         changed: "bigint"
       },
-      indexes: ["(snippet)", "(tenant)", "(voter)", "(changed)"],
+      indexes: ["(snippet)", "(subject)", "(tenant)", "(voter)", "(changed)"],
       on: {
         VoteCast: {
           rows: ({ snippet, home, voter, text }, { tenant }) =>
             voter === null || text === null || text.task === null || text.task.trim() === ""
               ? []
               : [derivedId("learned", snippet, home ?? tenant, voter)],
-          to: (row, { snippet, home, voter, value, source, text }, { tenant, position }, id) => {
+          to: (row, { snippet, subject, home, voter, value, source, text }, { tenant, position }, id) => {
             const where = home ?? tenant
             return {
               id,
               snippet,
+              subject,
               home: where,
               tenant: tenantOf(where),
               voter: voterOf(where, voter!),
@@ -83,6 +87,7 @@ export const Learned = {
       drops: {
         ...ofErased,
         SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet },
+        VotesErased: { column: "subject", value: ({ subject }) => subject },
         MemberErased: { column: "voter", value: leaver },
         UserErased: { column: "voter", value: leaver }
       }
@@ -148,6 +153,10 @@ export const Learned = {
         UserErased: {
           rows: (event, envelope) => [leaver(event, envelope)],
           to: (_, event, envelope) => ({ id: leaver(event, envelope), changed: envelope.position })
+        },
+        VotesErased: {
+          rows: ({ subject }) => [subject],
+          to: (_, { subject }, { position }) => ({ id: subject, changed: position })
         }
       }
     })
@@ -197,7 +206,7 @@ export const learnedChanges = (after: number, rows: number, anew: boolean) =>
       const [ending] = yield* sql.unsafe<{ build: number; stands: bigint; position: bigint }>(bound, [from, rows, anew])
       const to = ending?.position ?? from
       const said = yield* sql.unsafe<Said>(
-        `SELECT id, snippet, home, voter, tasks FROM ${schema}.votes WHERE changed > $1 AND changed <= $2`,
+        `SELECT id, snippet, subject, home, voter, tasks FROM ${schema}.votes WHERE changed > $1 AND changed <= $2`,
         [from, to]
       )
       const uploads = yield* sql.unsafe<WhoseSnippet>(

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Scope } from "#domain/Scope.ts"
+import { subjectOf } from "#domain/Snippet/events.ts"
 import { taskTerms } from "#domain/search/taskTerms.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
@@ -12,6 +13,8 @@ import { table } from "./table.ts"
 interface PatternRow {
   readonly id: string
   readonly snippet: string
+  /** Of the text that voters of another tenant typed; `null`: it goes with the snippet. */
+  readonly subject: string | null
   /** The voters' home; `null`: the snippet's own. */
   readonly home: string | null
   readonly task: string
@@ -33,15 +36,23 @@ const normal = (task: string): string =>
     .slice(0, longest)
     .replace(/[\ud800-\udbff]$/, "")
 
+const othersSubject = (snippet: string, subject: string): string | null =>
+  subject === subjectOf(snippet) ? null : subject
+
+/** What is erased by itself has rows of its own, also beside votes from when it was not. */
+const idOf = (snippet: string, others: string | null, home: string | undefined, task: string): string =>
+  derivedId("pattern", snippet, ...(others === null ? [] : [others]), home ?? null, task)
+
 /** Read model `patterns`: which snippet helped with which task. */
 export const Patterns = {
   name: "patterns",
-  version: 2,
+  version: 3,
   tables: {
     patterns: table<PatternRow>({
       columns: {
         id: "text",
         snippet: "text",
+        subject: "text",
         home: "text",
         task: "text",
         terms: "text[]",
@@ -50,20 +61,22 @@ export const Patterns = {
         last_up: "timestamptz",
         last_down: "timestamptz"
       },
-      indexes: ["(snippet)", "(home)", "USING gin (terms)"],
+      indexes: ["(snippet)", "(subject)", "(home)", "USING gin (terms)"],
       on: {
         VoteCast: {
-          rows: ({ snippet, home, text }) => {
+          rows: ({ snippet, subject, home, text }) => {
             const task = normal(text?.task ?? "")
-            return task === "" ? [] : [derivedId("pattern", snippet, home ?? null, task)]
+            return task === "" ? [] : [idOf(snippet, othersSubject(snippet, subject), home, task)]
           },
-          to: (row, { snippet, home, value, count, text }, { recordedAt }) => {
+          to: (row, { snippet, subject, home, value, count, text }, { recordedAt }) => {
             const task = normal(text?.task ?? "")
             const at = new Date(recordedAt).toISOString()
             const { up, down, last_up, last_down } = row ?? { up: 0, down: 0, last_up: null, last_down: null }
+            const others = othersSubject(snippet, subject)
             return {
-              id: derivedId("pattern", snippet, home ?? null, task),
+              id: idOf(snippet, others, home, task),
               snippet,
+              subject: others,
               home: home ?? null,
               task,
               terms: taskTerms(task),
@@ -75,7 +88,10 @@ export const Patterns = {
           }
         }
       },
-      drops: { SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet } }
+      drops: {
+        SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet },
+        VotesErased: { column: "subject", value: ({ subject }) => subject }
+      }
     })
   }
 } satisfies Projection

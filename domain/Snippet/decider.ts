@@ -5,6 +5,7 @@ import { logsSubject, monthOfLogs } from "../Printed.ts"
 import { type NewVote, SnippetCommand } from "./commands.ts"
 import { addComment, type CommentRefusal, deleteComment, type LiveComment } from "./comments.ts"
 import { SnippetEvent, subjectOf } from "./events.ts"
+import { subjectOfVote, type TypedByOthers, typedBy, typedByAll, withoutVotes, withVote } from "./votes.ts"
 
 const Event = SnippetEvent.cases
 
@@ -15,6 +16,8 @@ export class SnippetGone extends Data.TaggedError("SnippetGone")<{ readonly snip
 
 export interface SnippetState {
   readonly stage: "absent" | "live" | "deleted"
+  /** Where it lives. */
+  readonly home: string
   readonly published: boolean
   /** Whether the reputation of its functions is kept. */
   readonly tracked: boolean
@@ -26,6 +29,8 @@ export interface SnippetState {
   readonly months: HashSet.HashSet<string>
   /** Months that have logs. */
   readonly logMonths: HashSet.HashSet<string>
+  /** What voters of other tenants typed. */
+  readonly typed: TypedByOthers
 }
 
 const cast = (
@@ -33,7 +38,8 @@ const cast = (
   voter: string | null,
   task: string | null,
   { value, count, source, origin, home }: NewVote,
-  grading: { readonly request: string; readonly reason: string } | null = null
+  grading: { readonly request: string; readonly reason: string } | null = null,
+  subject = subjectOf(snippet)
 ) =>
   Event.VoteCast.make({
     snippet,
@@ -43,7 +49,7 @@ const cast = (
     voter,
     ...(home === undefined ? {} : { home }),
     request: grading?.request ?? null,
-    subject: subjectOf(snippet),
+    subject,
     text: { task, reason: grading?.reason ?? null, origin }
   })
 
@@ -131,12 +137,14 @@ type Decision = Result.Result<Array<SnippetEvent>, Refusal>
 export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusal> = {
   initial: {
     stage: "absent",
+    home: "",
     published: false,
     tracked: false,
     due: HashSet.empty(),
     comments: HashMap.empty(),
     months: HashSet.empty(),
-    logMonths: HashSet.empty()
+    logMonths: HashSet.empty(),
+    typed: HashMap.empty()
   },
 
   decide: (command, state) => {
@@ -150,7 +158,14 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
     const subject = subjectOf(snippet)
     return SnippetCommand.$match(command, {
       UploadSnippet: (): Decision => Result.succeed([]),
-      CastVote: ({ voter, task, vote }): Decision => Result.succeed([cast(snippet, voter, task, vote)]),
+      CastVote: ({ voter, task, vote }): Decision => {
+        const whose = subjectOfVote(snippet, state.home, vote.home, state.typed)
+        return Result.succeed([cast(snippet, voter, task, vote, null, whose)])
+      },
+      EraseVotes: ({ tenant }): Decision => {
+        const typed = typedBy(snippet, tenant, state.typed)
+        return Result.succeed(typed === undefined ? [] : [Event.VotesErased.make({ snippet, subject: typed })])
+      },
       Grade: ({ request, value, count, task, reason }): Decision =>
         Result.succeed(
           HashSet.has(state.due, request)
@@ -200,6 +215,7 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
       DeleteSnippet: (): Decision => {
         const apart = HashMap.filter(state.comments, ({ apart }) => apart)
         return Result.succeed([
+          ...typedByAll(state.typed).map((subject) => Event.VotesErased.make({ snippet, subject })),
           Event.SnippetDeleted.make({
             snippet,
             subject,
@@ -214,7 +230,7 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
 
   evolve: (state, event) =>
     SnippetEvent.match(event, {
-      SnippetUploaded: ({ published }) => ({ ...state, stage: "live" as const, published }),
+      SnippetUploaded: ({ home, published }) => ({ ...state, stage: "live" as const, home, published }),
       TaskAdded: () => state,
       LogsRecorded: ({ subject }) => {
         const month = monthOfLogs(subject)
@@ -225,7 +241,12 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
       FunctionsTracked: () => ({ ...state, tracked: true }),
       FunctionsObserved: () => state,
       VoteRequested: ({ request }) => ({ ...state, due: HashSet.add(state.due, request) }),
-      VoteCast: ({ request }) => ({ ...state, due: without(state.due, request) }),
+      VoteCast: ({ request, subject }) => ({
+        ...state,
+        due: without(state.due, request),
+        typed: withVote(state.typed, subject)
+      }),
+      VotesErased: ({ subject }) => ({ ...state, typed: withoutVotes(state.typed, subject) }),
       GradingFailed: ({ request }) => ({ ...state, due: without(state.due, request) }),
       GradingCancelled: ({ request }) => ({ ...state, due: without(state.due, request) }),
       ExecutionRecorded: ({ subject }) => {
@@ -244,7 +265,8 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
         due: HashSet.empty<string>(),
         comments: HashMap.empty<string, LiveComment>(),
         months: HashSet.empty<string>(),
-        logMonths: HashSet.empty<string>()
+        logMonths: HashSet.empty<string>(),
+        typed: HashMap.empty()
       })
     })
 }

@@ -147,6 +147,7 @@ export const SnippetEvent = Schema.TaggedUnion({
     home: Schema.optionalKey(Schema.String),
     /** The grading that it answers. */
     request: Schema.NullOr(Schema.String),
+    // of another tenant's voters theirs, so that it can be erased alone; in older logs the snippet's
     ...text({
       task: Schema.NullOr(Schema.String),
       reason: Schema.NullOr(Schema.String),
@@ -154,6 +155,8 @@ export const SnippetEvent = Schema.TaggedUnion({
       origin: Schema.NullOr(Schema.String)
     })
   },
+  /** What voters of one tenant, which is not the snippet's, typed when they voted is gone. Their votes stay. */
+  VotesErased: { snippet: Schema.String, subject: Schema.String },
   /** The grading was tried and tried again, and there will be no verdict. */
   GradingFailed: { snippet: Schema.String, request: Schema.String, ...text({ error: Schema.String }) },
   /** The grading is not due any more. */

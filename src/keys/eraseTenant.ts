@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { DomainEvent } from "#domain/events.ts"
 import { OrganizationCommand } from "#domain/Organization/commands.ts"
 import { Organization } from "#domain/Organization/decider.ts"
 import { SnippetCommand } from "#domain/Snippet/commands.ts"
@@ -8,8 +9,8 @@ import { fresh } from "#engine/ask.ts"
 import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
-import type { Envelope } from "#engine/Event.ts"
-import { hasReached, isAfter, type Position } from "#engine/Position.ts"
+import type { Actor, Envelope, Recorded } from "#engine/Event.ts"
+import { beginning, hasReached, isAfter, type Position } from "#engine/Position.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { Workspaces } from "#projections/Workspaces/tables.ts"
 import * as Codec from "#src/codec.ts"
@@ -17,23 +18,23 @@ import { erase } from "#src/workspaces/restore.ts"
 
 const page = 100
 
-/** A part of a tenant's events: strictly after a position, up to another. */
+/** A part of a tenant's events, or of everyone's: strictly after a position, up to another. */
 interface Stretch {
-  readonly tenant: string
+  readonly tenant?: string
   readonly after: Position
   readonly to: Position
 }
 
 /** Hands over a stretch of events, page by page: of some types without their text, when they are given. */
 const each = Effect.fnUntraced(function* <E, R>(
-  { tenant, to, ...from }: Stretch,
+  { to, after: from, ...whose }: Stretch,
   types: ReadonlyArray<string> | undefined,
   use: (events: ReadonlyArray<StoredEvent>) => Effect.Effect<unknown, E, R>
 ) {
   const store = yield* EventStore
-  let { after } = from
+  let after = from
   while (isAfter(to, after)) {
-    const filters = types === undefined ? { tenant } : { tenant, types, factsOnly: true }
+    const filters = types === undefined ? whose : { ...whose, types, factsOnly: true }
     const { events, more } = yield* store.readAll(after, { ...filters, limit: page })
     yield* use(events.filter(({ position }) => hasReached(to, position)))
     after = more ? events.at(-1)!.position : to
@@ -44,6 +45,16 @@ const subjectOf = ({ data }: StoredEvent): string => JSON.parse(data).subject
 
 /** Whose it was, and the event that is the reason. */
 export type Reason = Pick<Envelope, "tenant" | "position" | "eventId" | "actor" | "correlationId">
+
+/** Of a command that a reason leads to, which does what no other one of its commands does. */
+const because =
+  ({ eventId, correlationId, actor }: Pick<Reason, "eventId" | "correlationId" | "actor">) =>
+  (what: string): CommandMetadata => ({
+    commandId: derivedId("erase_user", eventId, what),
+    correlationId,
+    causationId: eventId,
+    actor
+  })
 
 /** What owns streams. */
 export type TenantKind = "user" | "organization"
@@ -69,18 +80,10 @@ const eraseText = Effect.fnUntraced(function* (
  * Erases what a tenant had in the log after a position, up to that of the reason: snippets, workspaces, and then
  * whatever text is still there. The same again changes nothing more.
  */
-export const eraseTenant = Effect.fnUntraced(function* (
-  kind: TenantKind,
-  { tenant, position, eventId, actor, correlationId }: Reason,
-  after: Position
-) {
+export const eraseTenant = Effect.fnUntraced(function* (kind: TenantKind, reason: Reason, after: Position) {
+  const { tenant, position } = reason
   const stretch = { tenant, after, to: position }
-  const metadata = (what: string) => ({
-    commandId: derivedId("erase_user", eventId, what),
-    correlationId,
-    causationId: eventId,
-    actor
-  })
+  const metadata = because(reason)
 
   yield* each(stretch, ["SnippetUploaded"], (uploads) =>
     Effect.forEach(uploads, (stored) => {
@@ -119,4 +122,57 @@ export const eraseTenant = Effect.fnUntraced(function* (
     if (subjects.size === 0) return Effect.void
     return eraseText(kind, tenant, [...subjects], metadata(`text/${events.at(-1)!.position}`))
   })
+})
+
+/** The tenant whose doing something is. */
+export const doingOf = ({ organization, user }: Actor): string | null => organization ?? user
+
+/**
+ * Erases what was typed with one comment or vote, if it was about another tenant's snippet than the author's. What an
+ * older release has recorded under the snippet's own subject is shown no more if it is a comment, and stays else.
+ */
+export const eraseSaid = Effect.fnUntraced(function* (
+  { event, tenant, actor }: Pick<Recorded<DomainEvent>, "event" | "tenant" | "actor">,
+  reason: Pick<Reason, "eventId" | "correlationId" | "actor">
+) {
+  const author = doingOf(actor)
+  if (author === null || author === tenant) return
+  if (event._tag !== "CommentAdded" && event._tag !== "VoteCast") return
+  const { snippet } = event
+  const envelope = (what: string) => ({ tenant, stream: `snippet-${snippet}`, ...because(reason)(what) })
+  const erasing =
+    event._tag === "CommentAdded"
+      ? dispatch(Snippet, {
+          ...envelope(`comment/${event.comment}`),
+          command: SnippetCommand.DeleteComment({
+            snippet,
+            comment: event.comment,
+            by: event.author ?? "",
+            owns: false
+          })
+        })
+      : dispatch(Snippet, {
+          ...envelope(`votes/${snippet}`),
+          command: SnippetCommand.EraseVotes({ snippet, tenant: author })
+        })
+  yield* erasing.pipe(Effect.catchTags({ SnippetNotFound: () => Effect.void, CommentNotFound: () => Effect.void }))
+})
+
+/** Erases what a tenant's people have said of others' snippets, in the whole log up to the position of the reason. */
+export const eraseSaidBy = Effect.fnUntraced(function* (reason: Reason) {
+  const { tenant, position } = reason
+  const done = new Set<string>()
+  yield* each({ after: beginning, to: position }, ["CommentAdded", "VoteCast"], (events) =>
+    Effect.forEach(
+      events.filter((stored) => doingOf(stored.actor) === tenant && stored.tenant !== tenant),
+      (stored) => {
+        const said = Codec.decode(stored)
+        // once for all votes on a snippet
+        const what = said.event._tag === "CommentAdded" ? said.event.comment : said.stream
+        if (done.has(what)) return Effect.void
+        done.add(what)
+        return eraseSaid(said, reason)
+      }
+    )
+  )
 })

@@ -119,7 +119,7 @@ export class Lessons {
     }
   }
 
-  /** Of voters, and of all of a tenant: `tenant/`. */
+  /** Of voters, of all of a tenant: `tenant/`, and of subjects whose text is gone. */
   leave(left: ReadonlyArray<string>): void {
     if (left.length === 0) return
     const all = new Set(left)
@@ -129,8 +129,8 @@ export class Lessons {
       []
     )
     for (const [snippet, rows] of this.#said) {
-      for (const [id, { voter }] of rows) {
-        if (!gone.has(voter)) continue
+      for (const [id, { voter, subject }] of rows) {
+        if (!gone.has(voter) && !all.has(subject)) continue
         rows.delete(id)
         this.#changed.add(snippet)
       }

@@ -1,13 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
+import { HashMap } from "effect"
 import { erasedBy } from "#domain/erasures.ts"
 import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { SnippetEvent, type UploadedText } from "#domain/Snippet/events.ts"
+import { subjectOfVote } from "#domain/Snippet/votes.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
 
-const { UploadSnippet, CastVote, DeleteSnippet } = SnippetCommand
-const { SnippetUploaded, TaskAdded, SnippetPublished, VoteRequested, VoteCast, SnippetDeleted } = SnippetEvent.cases
+const { UploadSnippet, CastVote, DeleteSnippet, EraseVotes } = SnippetCommand
+const { SnippetUploaded, TaskAdded, SnippetPublished, VoteRequested, VoteCast, VotesErased, SnippetDeleted } =
+  SnippetEvent.cases
 
 const snippet = "s1"
 const subject = "snippet/s1"
@@ -187,9 +190,84 @@ describe("deleting a snippet", () => {
   })
 })
 
+describe("what voters of other tenants typed", () => {
+  const whose = (home: string | undefined) => subjectOfVote(snippet, "acme", home, HashMap.empty())
+  const [theirs, others] = [whose("other"), whose("another")]
+  const voted = (home: string, task: string, of: string) =>
+    VoteCast.make({
+      snippet,
+      home,
+      value: 1,
+      count: 3,
+      source: "human",
+      voter: "eve",
+      request: null,
+      subject: of,
+      text: { task, reason: null, origin: "review" }
+    })
+  const vote = (home: string, task: string) => CastVote({ snippet, voter: "eve", task, vote: { ...up, home } })
+  const erased = (of: string) => VotesErased.make({ snippet, subject: of })
+  const first = voted("other", "one", theirs)
+
+  it("has a subject of each tenant, which names none; that of the snippet's own is the snippet's", () => {
+    assert.deepStrictEqual([undefined, "acme", "acme/w"].map(whose), [subject, subject, subject])
+    assert.strictEqual(whose("other/w"), theirs)
+    assert.notStrictEqual(theirs, others)
+    for (const of of [theirs, others]) assert.match(of, /^snippet\/s1\/votes\/[0-9a-f-]{36}$/)
+    given(Snippet, [uploaded(true)])
+      .when(vote("other/w", "two"))
+      .then(voted("other/w", "two", theirs))
+    given(Snippet, [uploaded(true)])
+      .when(vote("acme/w", "two"))
+      .then(voted("acme/w", "two", subject))
+  })
+
+  it("goes when they are erased, without anybody else's", () => {
+    const history = [uploaded(true), first, voted("another", "two", others)]
+    const gone = erased(theirs)
+    given(Snippet, history)
+      .when(EraseVotes({ snippet, tenant: "other" }))
+      .then(gone)
+    assert.deepStrictEqual(erasedBy(gone), [theirs])
+    given(Snippet, [...history, gone])
+      .when(EraseVotes({ snippet, tenant: "other" }))
+      .then()
+    given(Snippet, history)
+      .when(EraseVotes({ snippet, tenant: "nobody" }))
+      .then()
+    given(Snippet, [...history, deleted])
+      .when(EraseVotes({ snippet, tenant: "other" }))
+      .refuses("SnippetNotFound")
+  })
+
+  it("is another text when who was erased comes again", () => {
+    const history = [uploaded(true), first, erased(theirs)]
+    const again = voted("other", "three", `${theirs}.1`)
+    given(Snippet, history).when(vote("other", "three")).then(again)
+    given(Snippet, [...history, again])
+      .when(EraseVotes({ snippet, tenant: "other" }))
+      .then(erased(`${theirs}.1`))
+  })
+
+  it("goes with the snippet; what an older release recorded lies under the snippet's own", () => {
+    const old = voted("other", "zero", subject)
+    given(Snippet, [uploaded(true), old])
+      .when(EraseVotes({ snippet, tenant: "other" }))
+      .then()
+    given(Snippet, [uploaded(true), old, first, voted("another", "two", others)])
+      .when(DeleteSnippet({ snippet }))
+      .then(...[theirs, others].sort().map(erased), deleted)
+    given(Snippet, [uploaded(true), first, erased(theirs)])
+      .when(DeleteSnippet({ snippet }))
+      .then(deleted)
+  })
+})
+
 describe("Snippet", () => {
   laws(Snippet, SnippetEvent, [
     upload({ publish: true, vote: up }),
+    CastVote({ snippet, voter: "eve", task: "a task", vote: { ...up, home: "other/w" } }),
+    EraseVotes({ snippet, tenant: "other" }),
     upload({ grading: { request: "g", count: 1 } }),
     CastVote({ snippet, voter: null, task: null, vote: up }),
     DeleteSnippet({ snippet })

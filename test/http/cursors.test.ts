@@ -144,7 +144,7 @@ describe("a list goes on where it was", () => {
     await service.run(upToDate(...projections))
     assert.lengthOf((await patterns({})).patterns, 8)
     await service.sql(
-      "UPDATE patterns_v2.patterns SET last_up = '2031-01-01T00:00:00Z' WHERE task = 'count wild birds'"
+      "UPDATE patterns_v3.patterns SET last_up = '2031-01-01T00:00:00Z' WHERE task = 'count wild birds'"
     )
     const tasks = (
       pages: ReadonlyArray<{ patterns?: ReadonlyArray<{ task_pattern: string; code_block_id: string }> }>

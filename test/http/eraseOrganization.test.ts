@@ -10,8 +10,10 @@ import { slugTenant } from "#domain/Slug.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { positionOf } from "#engine/Position.ts"
+import { schemaOf } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import { replay } from "#src/audit/replay.ts"
 import { verify } from "#src/audit/verify.ts"
 import { upToDate } from "#src/cli/log.ts"
@@ -25,11 +27,12 @@ import { audit } from "#src/layers.ts"
 import { projections } from "#src/readModels.ts"
 import { given, uploadOf } from "#test/commands.ts"
 import { ended, scripts, service, startsAgent, write } from "#test/http/agent.ts"
-import { stored } from "#test/http/store.ts"
+import { findByName, stored, vote } from "#test/http/store.ts"
 import { says } from "#test/MessagesApi.ts"
 import { memberKey, organization } from "#test/service/tenants.ts"
 import { newInstallation, removeInstallation, type Service, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
+import { fine } from "./routes.ts"
 
 const waiting = { timeout: 120_000, interval: 50 }
 
@@ -182,6 +185,32 @@ describe("erasing an organization", () => {
     const { call: next } = await organization(service, "FREE")
     assert.strictEqual((await next("POST", "/api/organization", { slug: "gone-co" })).status, 200)
     refused(await service.as(key)("POST", "/api/organization/delete", { slug: "gone-co" }), 401, "auth/invalid_api_key")
+  })
+
+  it("takes what its people said of others' public snippets, and no one else's words", async () => {
+    await stored(service.call, "talked_of", { public: true })
+    const snippet = (await findByName(service.call, "talked_of"))!.code_block.id
+    const [gone, stays] = [await organization(service, "ENTERPRISE"), await organization(service, "ENTERPRISE")]
+    const member = service.as((await memberKey(gone.call, "mia@example.org", "member")).key)
+    const open = { "x-cairn-public-snips": "true" }
+    for (const [by, whose] of [
+      [gone.call, "a going owner"],
+      [member, "a going member"],
+      [stays.call, "who stays"]
+    ] as const) {
+      fine(await by("POST", "/api/store/comment", { code_block_id: snippet, text: `comment of ${whose}` }, open))
+      fine(await vote(by, snippet, true, { task: `vote of ${whose}` }, open))
+    }
+    const { slug } = (await gone.call("GET", "/api/organization")).json
+    await gone.call("POST", "/api/organization/delete", { slug })
+    await erased(service, gone.id)
+    // when it is told to be over, it is
+    const texts = await service.sql<{ text: string }>("SELECT convert_from(bytes, 'UTF8') AS text FROM payloads")
+    const all = texts.map(({ text }) => text).join("\n")
+    assert.notInclude(all, "of a going")
+    for (const what of ["comment", "vote"]) assert.include(all, `${what} of who stays`)
+    await service.run(upToDate(...projections))
+    assert.notInclude(await rowsOf(service, gone.id), `${schemaOf(Snippets)}.comments`)
   })
 
   it("takes what a request of its stores that was under way by then, and a slug that it took", async () => {

@@ -97,7 +97,7 @@ describe("task patterns", () => {
     assert.deepStrictEqual(await tasks({ code_block_id: id }), ["forgotten task"])
     await remove(call, id)
     assert.notInclude(await tasks({ task: "forgotten task" }), "forgotten task")
-    assert.deepStrictEqual(await service.sql("SELECT id FROM patterns_v2.patterns WHERE snippet = $1", [id]), [])
+    assert.deepStrictEqual(await service.sql("SELECT id FROM patterns_v3.patterns WHERE snippet = $1", [id]), [])
   })
 })
 

@@ -35,9 +35,13 @@ const stepOf = (projection: Projection) =>
     up: Schema.Boolean
   })
 
+/** What voters of another tenant typed. */
+const votesOf = (of: string) => `snippet/${of}/votes/theirs`
+
 /** Of what has a subject of its own. */
 const subjectOf = (type: EventType, of: string, comment: string): string | undefined => {
   if (type === "SearchAnswered") return `day/${of}`
+  if (type === "VotesErased") return votesOf(of)
   return type.startsWith("Comment") ? `snippet/${of}/comment/${comment}` : undefined
 }
 
@@ -51,6 +55,8 @@ const eventOf = ({ type, of, run, unstored, up }: ReturnType<typeof stepOf>["Typ
   // a run is one snippet's, or nobody's, from its beginning
   const execution = `${snippet ?? "none"}-e${run}`
   const comment = `${of}-c${run}`
+  // every other vote is a stranger's
+  const voted = type === "VoteCast" && run === 2 ? votesOf(of) : undefined
   const own: Facts = {
     snippet,
     execution,
@@ -60,16 +66,19 @@ const eventOf = ({ type, of, run, unstored, up }: ReturnType<typeof stepOf>["Typ
     voter: user,
     value: up ? 1 : -1,
     subjects: [type === "SearchesErased" ? `day/${of}` : `execution/none-e${run}`],
-    subject: subjectOf(type, of, comment) ?? (snippet === null ? `execution/${execution}` : `snippet/${snippet}`)
+    subject:
+      voted ?? subjectOf(type, of, comment) ?? (snippet === null ? `execution/${execution}` : `snippet/${snippet}`)
   }
-  return { ...facts, ...Object.fromEntries(Object.entries(own).filter(([field]) => field in facts)) } as never
+  const home = voted === undefined ? {} : { home: "other" }
+  return { ...facts, ...home, ...Object.fromEntries(Object.entries(own).filter(([field]) => field in facts)) } as never
 }
 
 const erasedBy = (event: DomainEvent): ReadonlyArray<string> => {
-  if (event._tag === "CommentDeleted") return [event.subject]
+  if (event._tag === "CommentDeleted" || event._tag === "VotesErased") return [event.subject]
   if (event._tag === "SnippetDeleted") {
     const comments = event.comments.map((comment) => `${event.subject}/comment/${comment}`)
-    return [event.subject, ...comments]
+    // of what voters typed an event right before it tells
+    return [event.subject, votesOf(event.snippet), ...comments]
   }
   return event._tag === "TextErased" || event._tag === "SearchesErased" ? event.subjects : []
 }

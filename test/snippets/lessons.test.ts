@@ -7,6 +7,7 @@ import { encoder } from "#test/embeddings.ts"
 const said = (snippet: string, home: string, user: string, ...tasks: ReadonlyArray<string>): Said => ({
   id: `${snippet} ${home} ${user}`,
   snippet,
+  subject: `of ${user}`,
   home,
   voter: `${home.split("/")[0]}/${user}`,
   tasks: tasks.map((task, position) => ({ task, value: 1, source: "human", position }))
@@ -117,6 +118,12 @@ describe("what is held of votes for tasks", () => {
     all.leave(["u/"])
     hold(1)
     all.leave(["t/"])
+    hold(0)
+    all.say([said("s", "t", "eve", "a")])
+    all.own([upload("s")])
+    all.leave(["of ada"])
+    hold(1)
+    all.leave(["of eve"])
     hold(0)
     all.forgetAll()
     assert.isAtLeast(revisions.size, 7)

@@ -57,6 +57,7 @@ export const eventTypes: ReadonlyArray<string> = [
   "UserRegistered",
   "VoteCast",
   "VoteRequested",
+  "VotesErased",
   "WorkspaceErased",
   "WorkspaceOpened",
   "WorkspaceRestored"

@@ -35,6 +35,7 @@ const words: { readonly [type: string]: string } = {
   UploadReceived: "A bundle was received",
   UploadStored: "A bundle was stored",
   VoteRequested: "A grading was asked for",
+  VotesErased: "What was typed with votes was erased",
   WorkspaceErased: "A workspace was erased",
   WorkspaceOpened: "A workspace was opened",
   WorkspaceRestored: "A workspace was brought back"

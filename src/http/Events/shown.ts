@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { DomainEvent } from "#domain/events.ts"
+import { isOfVoters } from "#domain/Snippet/votes.ts"
 import type { Recorded } from "#engine/Event.ts"
 import type { Position } from "#engine/Position.ts"
 import { decodeAll } from "#engine/pages.ts"
@@ -37,13 +38,19 @@ const veiled = (data: Fields, words: boolean): Fields =>
     })
   )
 
+/** What strangers typed with their votes lies by whose it is, which is not told. */
+const withoutVoters = (data: Fields): Fields => {
+  const { subject } = data
+  return typeof subject === "string" && isOfVoters(subject) ? { ...data, subject: external } : data
+}
+
 const shown = (
   { tenant, includePublic }: Reader,
   stored: Recorded<DomainEvent>,
   deleted: ReadonlySet<string>,
   tell: (position: Position) => string
 ): RecordedEvent => {
-  const data = withoutSecrets(withoutDeleted(stored.event, deleted))
+  const data = withoutVoters(withoutSecrets(withoutDeleted(stored.event, deleted)))
   const { key, user, organization } = stored.actor
   const own = key === null || (organization ?? user) === tenant
   return {

@@ -1,12 +1,14 @@
 import { Effect } from "effect"
+import type { DomainEvent } from "#domain/events.ts"
 import { OrganizationCommand } from "#domain/Organization/commands.ts"
 import { Organization } from "#domain/Organization/decider.ts"
 import { User } from "#domain/User.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher, dispatch } from "#engine/dispatch.ts"
+import type { Recorded } from "#engine/Event.ts"
 import { beginning } from "#engine/Position.ts"
 import { erasedOrganizations } from "#src/keys/erasedOrganizations.ts"
-import { eraseTenant, type Reason } from "#src/keys/eraseTenant.ts"
+import { doingOf, eraseSaid, eraseSaidBy, eraseTenant, type Reason } from "#src/keys/eraseTenant.ts"
 import { reaction } from "#src/reaction.ts"
 
 /** Whether a person was erased, and has not come again. */
@@ -18,6 +20,7 @@ const isErased = (user: string) =>
 const eraseOrganization = Effect.fnUntraced(function* (reason: Reason) {
   const { tenant, eventId, correlationId, actor } = reason
   yield* eraseTenant("organization", reason, beginning)
+  yield* eraseSaidBy(reason)
   yield* dispatch(Organization, {
     tenant,
     stream: `organization-${tenant}`,
@@ -40,9 +43,17 @@ const eraseLate = Effect.fnUntraced(function* (reason: Reason) {
   if (erased !== undefined) yield* eraseTenant("organization", reason, erased)
 })
 
+/** What was said of another's snippet by who is erased already. */
+const eraseSaidLate = Effect.fnUntraced(function* (said: Recorded<DomainEvent>) {
+  const author = doingOf(said.actor)
+  if (author === null || author === said.tenant) return
+  const isGone = said.actor.organization === null ? yield* isErased(author) : (yield* erasedOrganizations).has(author)
+  if (isGone) yield* eraseSaid(said, said)
+})
+
 /**
- * What an organization, or a person without one, had stored goes when they are erased, and so does what a request of
- * theirs stores that was under way by then. All of it is found in the log.
+ * What an organization, or a person without one, had stored or said goes when they are erased, and so does what a
+ * request of theirs brings that was under way by then. All of it is found in the log.
  */
 export const EraseTenants = reaction({
   // the name that its checkpoint has had since it erased persons alone
@@ -58,12 +69,19 @@ export const EraseTenants = reaction({
     "UploadReceived",
     "EvidenceReceived",
     "LogFilesReceived",
-    "SearchAnswered"
+    "SearchAnswered",
+    // of others' snippets
+    "CommentAdded",
+    "VoteCast"
   ],
-  handle: ({ event, ...reason }) =>
+  handle: (recorded) =>
     Effect.gen(function* () {
-      if (event._tag === "UserErased") yield* eraseTenant("user", reason, beginning)
-      else if (event._tag === "OrganizationErased") yield* eraseOrganization(reason)
+      const { event, ...reason } = recorded
+      if (event._tag === "UserErased") {
+        yield* eraseTenant("user", reason, beginning)
+        yield* eraseSaidBy(reason)
+      } else if (event._tag === "OrganizationErased") yield* eraseOrganization(reason)
+      else if (event._tag === "CommentAdded" || event._tag === "VoteCast") yield* eraseSaidLate(recorded)
       else yield* eraseLate(reason)
     })
 })

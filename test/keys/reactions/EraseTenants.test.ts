@@ -6,25 +6,34 @@ import { assert, describe, it, vi } from "vitest"
 import { BundleEvent, logFilesOf } from "#domain/Bundle.ts"
 import { personId, userSubject } from "#domain/Person.ts"
 import { RetrievalEvent, searchSubject } from "#domain/Retrieval.ts"
+import { SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { User, UserCommand } from "#domain/User.ts"
 import { dispatch } from "#engine/dispatch.ts"
+import { schemaOf } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { Installation } from "#ports/Installation.ts"
+import { Learned } from "#projections/Learned.ts"
+import { Patterns } from "#projections/Patterns.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import { replay } from "#src/audit/replay.ts"
+import { verify } from "#src/audit/verify.ts"
 import { upToDate } from "#src/cli/log.ts"
 import * as Codec from "#src/codec.ts"
 import { tool } from "#src/commandLine.ts"
 import { EraseTenants } from "#src/keys/reactions/EraseTenants.ts"
+import { audit } from "#src/layers.ts"
 import { projections } from "#src/readModels.ts"
 import { openWorkspace } from "#src/workspaces/open.ts"
 import { streamOf } from "#src/workspaces/restore.ts"
 import { given, uploadOf } from "#test/commands.ts"
 import { ended, scripts, service, startsAgent, write } from "#test/http/agent.ts"
-import { stored, upload } from "#test/http/store.ts"
+import { fine } from "#test/http/routes.ts"
+import { findByName, remove, stored, upload, vote } from "#test/http/store.ts"
 import { says } from "#test/MessagesApi.ts"
-import { personal } from "#test/service/tenants.ts"
+import type { Call } from "#test/service/call.ts"
+import { memberKey, personal } from "#test/service/tenants.ts"
 import { newInstallation, removeInstallation, startService } from "#test/service.ts"
 
 const email = "p@example.org"
@@ -110,6 +119,94 @@ describe("erasing a person without an organization", () => {
     )
     assert.strictEqual((await call("GET", "/api/workspaces")).status, 401)
     assert.notInclude(await publicly(), "published.py")
+  })
+
+  const open = { "x-cairn-public-snips": "true" }
+  /** All that is kept of what anybody typed: beside the log, and in read models that hold it as it was. */
+  const kept = async () => {
+    await service.run(upToDate(...projections))
+    const rows = await service.sql<{ text: string }>(
+      `SELECT convert_from(bytes, 'UTF8') AS text FROM payloads
+       UNION ALL SELECT words FROM "${schemaOf(Snippets)}".comments
+       UNION ALL SELECT task FROM "${schemaOf(Patterns)}".patterns
+       UNION ALL SELECT tasks::text FROM "${schemaOf(Learned)}".votes`
+    )
+    return rows.map(({ text }) => text).join("\n")
+  }
+  const published = async (name: string) => {
+    await stored(service.call, name, { public: true })
+    return (await findByName(service.call, name))!.code_block.id
+  }
+  const say = async (by: Call, id: string, whose: string) => {
+    fine(await by("POST", "/api/store/comment", { code_block_id: id, text: `comment of ${whose}` }, open))
+    fine(await vote(by, id, true, { task: `vote of ${whose}` }, open))
+  }
+
+  it("takes what they said of others' public snippets, and leaves what others said, and their vote", async () => {
+    const { call } = await personal(service, email)
+    const other = await personal(service, "q@example.org")
+    const id = await published("talked_of")
+    // who is somebody's member says it there
+    const member = service.as((await memberKey(service.call, email)).key)
+    await say(call, id, "hers")
+    await say(call, id, "hers again")
+    await say(member, id, "hers as a member")
+    await say(other.call, id, "another")
+    await say(service.call, id, "the owner")
+    const texts = await kept()
+    for (const word of ["comment of hers again", "vote of hers again"]) assert.include(texts, word)
+    const votes = async () => (await findByName(service.call, "talked_of"))!.thumbs_up
+    const before = await votes()
+
+    await done(await erasePerson())
+    const left = await kept()
+    for (const what of ["comment", "vote"]) {
+      for (const whose of ["hers as a member", "another", "the owner"]) assert.include(left, `${what} of ${whose}`)
+      assert.notMatch(left, new RegExp(`${what} of hers(?! as a member)`))
+    }
+    const { comments } = fine(await service.call("GET", `/api/snippets/${id}/comments`, undefined, open))
+    assert.deepStrictEqual(
+      comments.map(({ text }: { readonly text: string }) => text),
+      ["comment of the owner", "comment of another", "comment of hers as a member"]
+    )
+    assert.strictEqual(await votes(), before)
+    const { events } = fine(await service.call("GET", "/api/events?type=VotesErased", undefined, open))
+    assert.deepStrictEqual(
+      events.map(({ data }: { readonly data: object }) => data),
+      // who it was is told to nobody, not even by what is the same of several votes
+      [{ snippet: id, subject: "external" }]
+    )
+    // and with the snippet goes the rest
+    await remove(service.call, id)
+    assert.notInclude(await kept(), "vote of another")
+  })
+
+  it("takes what they say of others' snippets in a request that was under way by then", async () => {
+    const user = await person()
+    const id = await published("talked_of_late")
+    const stream = `snippet-${id}`
+    const [{ tenant } = { tenant: "" }] = await service.sql<{ tenant: string }>(
+      "SELECT tenant FROM events WHERE stream = $1",
+      [stream]
+    )
+    const actor = { key: "revoked", user, organization: null }
+    const { AddComment, CastVote } = SnippetCommand
+    const comment = {
+      snippet: id,
+      comment: randomUUID(),
+      author: user,
+      home: user,
+      agent: null,
+      words: "comment, late"
+    }
+    const ballot = { value: 1, count: 1, source: "human", origin: null, home: user } as const
+    for (const command of [
+      AddComment(comment),
+      CastVote({ snippet: id, voter: user, task: "vote, late", vote: ballot })
+    ])
+      await service.run(dispatch(Snippet, { ...given(stream, command), tenant, actor }))
+    await done(await service.head())
+    assert.notMatch(await kept(), /(comment|vote), late/)
   })
 
   it("takes what a request of theirs stores that was under way by then", async () => {
@@ -204,6 +301,11 @@ describe("erasing a person without an organization", () => {
       const { differences } = await service.run(replay(projection, { promote: false, progress: () => undefined }))
       assert.deepStrictEqual(differences, [], projection.name)
     }
+  })
+
+  it("leaves a log in which each missing text is told to be erased", async () => {
+    const looked = verify(projections, () => undefined).pipe(Effect.provide(audit({ dataDir: service.dataDir })))
+    assert.deepStrictEqual((await service.run(looked)).findings, [])
   })
 
   it("lets the same e-mail begin anew, with the same code as a new snippet", async () => {
