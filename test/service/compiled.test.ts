@@ -3,6 +3,7 @@ import { createRequire } from "node:module"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { assert, it } from "vitest"
+import { ofThis } from "./process.ts"
 
 interface Runtime {
   readonly path: string
@@ -24,10 +25,11 @@ const tagsOf = async ({ path, args, env }: Runtime): Promise<ReadonlyArray<numbe
 
 // Node keeps compiled code of each in a folder of its own
 it.skipIf(!("Deno" in globalThis))(
-  "the service, the command line and processes that are confined take the same compiled code, or each start would make it anew",
+  "the service, the command line, what tests start and processes that are confined take the same compiled code, or each start would make it anew",
   async () => {
-    const tags = [await tagsOf(sparing(either(), 500)), await tagsOf(either())].flat()
-    assert.lengthOf(tags, 4)
+    const started = { ...either(), env: ofThis() }
+    const tags = [await tagsOf(sparing(either(), 500)), await tagsOf(either()), await tagsOf(started)].flat()
+    assert.lengthOf(tags, 6)
     assert.deepStrictEqual([...new Set(tags)], [tags[0]])
   }
 )

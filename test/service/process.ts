@@ -59,6 +59,18 @@ export const startCliWith = (
   ...args: ReadonlyArray<string>
 ) => startProgram(installation, [...runtimeArguments, `${root}src/cli/main.ts`, ...args], environment)
 
+/**
+ * What it is told of this process's environment. With other flags of V8 than all other programs it would compile all
+ * modules anew, and so would the next one of them (decision 113).
+ */
+export const ofThis = () =>
+  Object.fromEntries(
+    ["PATH", "HOME", "NODE_COMPILE_CACHE", "DENO_TOKIO_EVENT_INTERVAL", "DENO_V8_FLAGS"].map((name) => [
+      name,
+      process.env[name]
+    ])
+  )
+
 const startProgram = (
   { database, dataDir }: TestInstallation,
   args: ReadonlyArray<string>,
@@ -67,9 +79,7 @@ const startProgram = (
 ) => {
   const child = spawn(program, args, {
     env: {
-      PATH: process.env["PATH"],
-      HOME: process.env["HOME"],
-      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      ...ofThis(),
       PORT: "0",
       CAIRN_DATA_DIR: dataDir,
       DATABASE_URL: Redacted.value(database),
