@@ -28,6 +28,11 @@ export const RunMemory = Schema.Literals(["pending", ...Remembering.literals, "n
   identifier: "RunMemory"
 })
 
+/** A tool that a run has called: how often, and how often it failed. */
+export const CalledTool = Schema.Struct({ name: Schema.String, calls: Schema.Int, failed: Schema.Int }).annotate({
+  identifier: "CalledTool"
+})
+
 /** A run as a list has it. */
 export const ListedRun = Schema.Struct({ ...facts, task: Schema.String }).annotate({ identifier: "ListedRun" })
 
@@ -44,6 +49,8 @@ export class RunsApi extends HttpApiGroup.make("runs")
           ...facts,
           memory: Schema.NullOr(RunMemory),
           usage: RunUsage,
+          task: Schema.String,
+          tools: Schema.Array(CalledTool),
           answer: Schema.NullOr(ChatResponse)
         }).annotate({ identifier: "Run" }),
         HttpApiSchema.StreamUint8Array({ contentType: "text/event-stream" })
@@ -52,7 +59,7 @@ export class RunsApi extends HttpApiGroup.make("runs")
       OpenApi.annotations({
         summary: "How far a chat is, and its answer when it has ended",
         description:
-          "`id` is what `Prefer: respond-async` was answered with, and a chat's `session_id`. A run of a workspace that was erased is none any more. With `Accept: text/event-stream` (and no `application/json`) it comes as server-sent events: `requested`, `started`, `resumed`, `compacted` (of the first `up_to` turns a summary goes on), `turn` (`turn`, `text`, `tool_calls`, `usage`), `tools` (`turn`, `results`, the first 500 of `changed_files`, how many have `changed`; both null a day after the run), `remembered` (`how`, `path`, `usage`: the workspace's memory goes on), `cancelling`, each with an `id` to go on behind with `Last-Event-ID`; in between `text` (`turn`, `offset`, `text`), what the model says before its turn is recorded, from `offset` 0 on over each connection; at last `answer`, whose data is this operation's JSON. `end` says why nothing more comes before that: `stopping`, `unavailable`, `revoked` or `erased`. A comment comes every 15 s when nothing else does. Whoever stops listening does not stop the run."
+          "`id` is what `Prefer: respond-async` was answered with, and a chat's `session_id`. A run of a workspace that was erased is none any more. `task` is all that was asked for; `tools` are those that it has called so far, the one called first first. With `Accept: text/event-stream` (and no `application/json`) it comes as server-sent events: `requested`, `started`, `resumed`, `compacted` (of the first `up_to` turns a summary goes on), `turn` (`turn`, `text`, `tool_calls`, `usage`), `tools` (`turn`, `results`, the first 500 of `changed_files`, how many have `changed`; both null a day after the run), `remembered` (`how`, `path`, `usage`: the workspace's memory goes on), `cancelling`, each with an `id` to go on behind with `Last-Event-ID`; in between `text` (`turn`, `offset`, `text`), what the model says before its turn is recorded, from `offset` 0 on over each connection; at last `answer`, whose data is this operation's JSON. `end` says why nothing more comes before that: `stopping`, `unavailable`, `revoked` or `erased`. A comment comes every 15 s when nothing else does. Whoever stops listening does not stop the run."
       })
     ),
     HttpApiEndpoint.get("turns", "/api/runs/:id/turns", { params: id, success: TurnList }).annotateMerge(

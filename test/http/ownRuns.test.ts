@@ -69,9 +69,28 @@ describe("a chat that nobody waits for", () => {
     assert.deepInclude(done.answer, { success: true, output: "Both done.", session_id: run_id, workspace_id })
     assert.deepStrictEqual(done.answer.changed_files, ["one.txt"])
     assert.strictEqual((await commitsOf(workspace_id))[0]!.sha, done.answer.commit)
-    const { usage: _, answer: __, memory, ...facts } = done
+    const { usage: _, answer: __, memory, tools, ...facts } = done
     assert.isNull(memory)
+    assert.deepStrictEqual(tools, [{ name: "Write", calls: 1, failed: 0 }])
     assert.deepStrictEqual((await listed(workspace_id)).runs, [{ ...facts, task: prompt }])
+  })
+
+  it("tells all that was asked for, and which tools it has called, how often, and how often they failed", async () => {
+    const prompt = `call many tools ${"x".repeat(500)}\nand say so`
+    const read = (path: string) => ({ name: "Read", input: { file_path: path } })
+    scripts.set(prompt, (n) => {
+      if (n === 1) return calls(read("none.txt"), { name: "Write", input: { file_path: "a.txt", content: "a\n" } })
+      return n === 2 ? calls(read("a.txt"), read("none.txt")) : says("Said.")
+    })
+    const { run_id, workspace_id } = await begun(prompt, "calls-many")
+    const { task, tools } = await settled(run_id)
+    assert.strictEqual(task, prompt)
+    assert.deepStrictEqual(tools, [
+      { name: "Read", calls: 3, failed: 2 },
+      { name: "Write", calls: 1, failed: 0 }
+    ])
+    // a list has the beginning alone
+    assert.strictEqual((await listed(workspace_id)).runs[0].task, prompt.slice(0, 200))
   })
 
   it("is one with the same Idempotency-Key, waited for or not", async () => {

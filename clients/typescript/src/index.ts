@@ -103,7 +103,15 @@ export type { Replay, ReplayList, ReplayParams, TableDifference } from "./resour
 export type { Repo, Repos, StoreRepoResponse, UploadRepoParams } from "./resources/repos.ts"
 export type { RequestHistory, RequestMinute } from "./resources/requests.ts"
 export type { AgentReview, AutoReviewParams, AutoReviewResponse } from "./resources/reviews.ts"
-export type { CancelResponse, ListedRun, Run, RunList, RunUsage, StartedRun } from "./resources/run.ts"
+export type {
+  CalledTool,
+  CancelResponse,
+  ListedRun,
+  Run,
+  RunList,
+  RunUsage,
+  StartedRun
+} from "./resources/run.ts"
 export type {
   RunAnswered,
   RunCancelling,

@@ -9,9 +9,9 @@ import type { ToolResult, Usage } from "#ports/LanguageModel.ts"
 import type { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
-import type { ListedRun, RunMemory } from "#src/api/Runs.ts"
+import type { CalledTool, ListedRun, RunMemory } from "#src/api/Runs.ts"
 import { usageOf } from "#src/workspaces/loop.ts"
-import { compactionOf, rememberedOf, turnOf } from "#src/workspaces/turns.ts"
+import { compactionOf, rememberedOf, resultsOf, turnOf } from "#src/workspaces/turns.ts"
 import { answerOf, endOf, fieldsOf } from "../Chat/answer.ts"
 import { type Fields, values } from "../pieces.ts"
 
@@ -79,6 +79,27 @@ const memoryOf = (events: OwnRun["events"], ended: boolean): (typeof RunMemory)[
   return how ?? (ended ? "none" : "pending")
 }
 
+/** The tools that a run has called, the one called first first. */
+const toolsOf = (events: OwnRun["events"]): ReadonlyArray<typeof CalledTool.Type> => {
+  const called = new Map<string, string>()
+  const tools = new Map<string, { name: string; calls: number; failed: number }>()
+  for (const { event } of events) {
+    if (event._tag === "ModelTurned")
+      for (const says of turnOf(event).says) {
+        if (says._tag !== "ToolCall") continue
+        called.set(says.id, says.name)
+        const tool = tools.get(says.name) ?? { name: says.name, calls: 0, failed: 0 }
+        tools.set(says.name, { ...tool, calls: tool.calls + 1 })
+      }
+    if (event._tag === "ToolsRan")
+      for (const { toolUseId, isError } of resultsOf(event)) {
+        const tool = tools.get(called.get(toolUseId) ?? "")
+        if (isError && tool !== undefined) tools.set(tool.name, { ...tool, failed: tool.failed + 1 })
+      }
+  }
+  return [...tools.values()]
+}
+
 /**
  * How far a run is, and its answer when it has ended, as it is told. Fails with `erased` when its workspace was erased
  * meanwhile.
@@ -108,7 +129,9 @@ export const shownRun = Effect.fnUntraced(function* ({ id, requested, requestedA
     requested_at: isoOf(requestedAt),
     ended_at: end === undefined ? null : isoOf(end.recordedAt),
     memory: memoryOf(events, end !== undefined),
-    usage: shownUsage(usage)
+    usage: shownUsage(usage),
+    task: requested.text?.prompt ?? "",
+    tools: toolsOf(events)
   }
   const answer =
     end === undefined

@@ -49,6 +49,16 @@ export interface RunUsage {
   readonly cacheWriteTokens: number
 }
 
+/** A tool that a run has called. */
+export interface CalledTool {
+  /** Of the tool. */
+  readonly name: string
+  /** How often. */
+  readonly calls: number
+  /** Calls that failed. */
+  readonly failed: number
+}
+
 /** What `runs.get` gives. */
 export interface Run extends Omit<ListedRun, "task">, Result {
   /**
@@ -58,6 +68,10 @@ export interface Run extends Omit<ListedRun, "task">, Result {
   readonly memory: string | null
   /** So far. */
   readonly usage: RunUsage
+  /** All that was asked for. */
+  readonly task: string
+  /** Those that it has called so far, the one called first first. */
+  readonly tools: ReadonlyArray<CalledTool>
   /** What `chat` would have given; `null` until it has ended. */
   readonly answer: ChatResponse | null
 }
@@ -100,6 +114,9 @@ export interface RunWire extends FactsWire {
     readonly cache_read_tokens: number
     readonly cache_write_tokens: number
   }
+  /** Not told by a service that is older than this client. */
+  readonly task?: string
+  readonly tools?: ReadonlyArray<CalledTool>
   readonly answer: ChatWire | null
 }
 
@@ -131,6 +148,8 @@ export const runOf = (wire: RunWire): Omit<Run, keyof Result> => ({
   ...factsOf(wire),
   memory: wire.memory ?? null,
   usage: usageOf(wire.usage),
+  task: wire.task ?? "",
+  tools: (wire.tools ?? []).map(({ name, calls, failed }) => ({ name, calls, failed })),
   answer: wire.answer === null ? null : chatResponseOf(wire.answer)
 })
 export const run: Answer<Run> = json(runOf)

@@ -65,7 +65,16 @@ from cairn_client.types.run_events import (
     ToolCall,
     ToolResult,
 )
-from cairn_client.types.runs import CancelResponse, ListedRun, Run, RunList, RunState, RunUsage, StartedRun
+from cairn_client.types.runs import (
+    CalledTool,
+    CancelResponse,
+    ListedRun,
+    Run,
+    RunList,
+    RunState,
+    RunUsage,
+    StartedRun,
+)
 from cairn_client.types.snippet_facts import Retrieval, RetrievalList, SnippetFunctions
 from cairn_client.types.snippets import (
     AgentVerdict,
@@ -190,6 +199,7 @@ __all__ = [
     "BrowsePublicResponse",
     "BulkExecutionResultResponse",
     "CachedCodeBlock",
+    "CalledTool",
     "CancelResponse",
     "ChangedRole",
     "ChatModel",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from pydantic import Field
+
 from cairn_client.types.model import Model, OpenEnum, Result
 from cairn_client.types.workspaces import ChatResponse
 
@@ -66,6 +68,16 @@ class RunUsage(Model):
     """Put into it."""
 
 
+class CalledTool(Model):
+    """A tool that a run has called."""
+
+    name: str
+    calls: int
+    """How often."""
+    failed: int
+    """Calls that failed."""
+
+
 class Run(Result):
     """How far a chat is."""
 
@@ -93,6 +105,10 @@ class Run(Result):
     """
     usage: RunUsage
     """So far."""
+    task: str = ""
+    """All that was asked for."""
+    tools: list[CalledTool] = Field(default_factory=list)
+    """Those that it has called so far, the one called first first."""
     answer: ChatResponse | None = None
     """What `chat` would have given; `None` until it has ended."""
 
