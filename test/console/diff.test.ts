@@ -1,5 +1,7 @@
 import { assert, describe, it } from "vitest"
+import { stepsBetween } from "#src/console/diff/edits.ts"
 import { parseDiff, pathIn } from "#src/console/diff/parse.ts"
+import { withRenames } from "#src/console/diff/renamed.ts"
 import { rowsOf } from "#src/console/diff/rows.ts"
 
 const only = (diff: string) => {
@@ -123,5 +125,127 @@ describe("a unified difference", () => {
         [undefined, "6"]
       ]
     )
+  })
+})
+
+describe("steps from one list to another", () => {
+  const told = (olds: string, news: string) =>
+    stepsBetween([...olds], [...news])
+      ?.map((step) => ({ same: " ", removed: "-", added: "+" })[step])
+      .join("")
+
+  it("lead there, and are as few as can be", () => {
+    assert.strictEqual(told("", ""), "")
+    assert.strictEqual(told("abc", "abc"), "   ")
+    assert.strictEqual(told("abc", ""), "---")
+    assert.strictEqual(told("", "ab"), "++")
+    // the well known example has five
+    assert.strictEqual(told("abcabba", "cbabac")!.replaceAll(" ", "").length, 5)
+    let seed = 7
+    const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below
+    for (let round = 0; round < 300; round++) {
+      const [olds, news] = [0, 1].map(() => Array.from({ length: next(30) }, () => "abcd"[next(4)]!)) as [
+        Array<string>,
+        Array<string>
+      ]
+      const rest = [...olds]
+      const made: Array<string> = []
+      const steps = stepsBetween(olds, news)!
+      for (const step of steps) {
+        if (step === "added") made.push(news[made.length]!)
+        else if (step === "removed") rest.shift()
+        else made.push(rest.shift()!)
+      }
+      assert.deepStrictEqual([made, rest], [news, []], `${olds.join("")} ${news.join("")}`)
+      // by the longest common subsequence, which is reckoned another way
+      let common = Array<number>(news.length + 1).fill(0)
+      for (const old of olds) {
+        const row = [0]
+        for (const [at, one] of news.entries())
+          row.push(one === old ? common[at]! + 1 : Math.max(common[at + 1]!, row[at]!))
+        common = row
+      }
+      assert.strictEqual(steps.filter((step) => step !== "same").length, olds.length + news.length - 2 * common.at(-1)!)
+    }
+  })
+
+  it("are none where there are too many", () => {
+    const many = (sign: string) => Array.from({ length: 400 }, (_, n) => `${sign}${n}`)
+    assert.isUndefined(stepsBetween(many("a"), many("b")))
+  })
+})
+
+describe("files that were renamed", () => {
+  const came = (path: string, lines: ReadonlyArray<string>, blob: string) =>
+    `diff --git a/${path} b/${path}\nnew file mode 100644\nindex 0000000..${blob}\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join("")}`
+  const went = (path: string, lines: ReadonlyArray<string>, blob: string) =>
+    `diff --git a/${path} b/${path}\ndeleted file mode 100644\nindex ${blob}..0000000\n--- a/${path}\n+++ /dev/null\n@@ -1,${lines.length} +0,0 @@\n${lines.map((line) => `-${line}\n`).join("")}`
+  const empty = (path: string, how: "new" | "deleted") =>
+    `diff --git a/${path} b/${path}\n${how} file mode 100644\nindex ${how === "new" ? "0000000..e69de29" : "e69de29..0000000"}\n`
+  const told = (...parts: ReadonlyArray<string>) =>
+    withRenames(parseDiff(parts.join(""))).map(({ path, from, status, added, removed }) =>
+      [status, from, path, added, removed].filter((part) => part !== undefined).join(" ")
+    )
+  const lines = (count: number, sign = "line") => Array.from({ length: count }, (_, n) => `${sign} ${n}`)
+
+  it("are told by their content, whatever the order, and each is one", () => {
+    const [a, b] = [lines(5), lines(5, "other")]
+    assert.deepStrictEqual(told(went("a.txt", a, "aaaaaaa"), came("z.txt", a, "aaaaaaa")), ["renamed a.txt z.txt 0 0"])
+    assert.deepStrictEqual(told(came("a.txt", a, "aaaaaaa"), went("z.txt", a, "aaaaaaa")), ["renamed z.txt a.txt 0 0"])
+    assert.deepStrictEqual(
+      told(went("1", a, "aaaaaaa"), came("2", a, "aaaaaaa"), came("3", a, "aaaaaaa"), went("4", b, "bbbbbbb")),
+      ["renamed 1 2 0 0", "created 3 5 0", "deleted 4 0 5"]
+    )
+    // of several, the one with the same name
+    assert.deepStrictEqual(
+      told(went("old/1", a, "aaaaaaa"), went("old/2", a, "aaaaaaa"), came("new/2", a, "aaaaaaa")),
+      ["deleted old/1 0 5", "renamed old/2 new/2 0 0"]
+    )
+  })
+
+  it("are told when they were edited, as long as most of one is in the other", () => {
+    const olds = lines(20)
+    const news = olds.with(10, "changed")
+    const diff = withRenames(parseDiff(went("a", olds, "aaaaaaa") + came("b", news, "bbbbbbb")))
+    assert.lengthOf(diff, 1)
+    assert.deepInclude(diff[0], { status: "renamed", from: "a", path: "b", added: 1, removed: 1 })
+    assert.deepStrictEqual(
+      diff[0]!.hunks.map(({ lines }) => lines.map(({ kind, before, after }) => [kind, before, after].join(" "))),
+      [
+        [
+          ...["same 8 8", "same 9 9", "same 10 10", "removed 11 ", "added  11"],
+          ...["same 12 12", "same 13 13", "same 14 14"]
+        ]
+      ]
+    )
+    const far = [...olds.slice(0, 9), ...lines(11, "new")]
+    assert.deepStrictEqual(told(went("a", olds, "aaaaaaa"), came("b", far, "bbbbbbb")), [
+      "deleted a 0 20",
+      "created b 20 0"
+    ])
+    // the better one of two
+    const near = olds.with(3, "changed")
+    assert.deepStrictEqual(
+      told(
+        went("a", olds, "aaaaaaa"),
+        came("b", near.with(5, "x").with(6, "y"), "bbbbbbb"),
+        came("c", near, "ccccccc")
+      ),
+      ["created b 20 0", "renamed a c 1 1"]
+    )
+  })
+
+  it("are not guessed of what is empty and called otherwise, nor of what takes too long", () => {
+    assert.deepStrictEqual(told(empty("a/__init__.py", "deleted"), empty("b/__init__.py", "new")), [
+      "renamed a/__init__.py b/__init__.py 0 0"
+    ])
+    assert.deepStrictEqual(told(empty("a", "deleted"), empty("b", "new")), ["deleted a 0 0", "created b 0 0"])
+    const many = Array.from({ length: 60 }, (_, n) => n)
+    const long = lines(300)
+    const all = [
+      ...many.map((n) => went(`old${n}`, long.with(0, `old ${n}`), `a${String(n).padStart(6, "0")}`)),
+      ...many.map((n) => came(`new${n}`, long.with(0, `new ${n}`), `b${String(n).padStart(6, "0")}`))
+    ]
+    assert.strictEqual(told(...all).filter((one) => one.startsWith("renamed")).length, 0)
   })
 })

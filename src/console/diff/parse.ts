@@ -21,6 +21,8 @@ export interface FileDiff {
   readonly from: string | undefined
   readonly status: "created" | "modified" | "deleted" | "renamed"
   readonly isBinary: boolean
+  /** How git calls the content of a file that came or went; `undefined`: that is not said. */
+  readonly blob?: string | undefined
   /** Why its lines, or the rest of them, are left out, in the service's words; `undefined`: they are not. */
   readonly remark: string | undefined
   readonly added: number
@@ -53,6 +55,14 @@ const namedIn = (line: string): string => {
   const rest = line.slice("diff --git ".length)
   if (rest.startsWith('"')) return pathIn(/^"(?:[^"\\]|\\.)*"/.exec(rest)?.[0] ?? rest).replace(/^a\//, "")
   return rest.slice(2, (rest.length - 1) / 2)
+}
+
+/** The content of a file that has only one side. */
+const blobIn = (line: string): string | undefined => {
+  const [, before = "", after = ""] = /^index ([0-9a-f]+)\.\.([0-9a-f]+)/.exec(line) ?? []
+  const isNone = (blob: string) => /^0*$/.test(blob)
+  if (isNone(before) === isNone(after)) return undefined
+  return isNone(before) ? after : before
 }
 
 /** The lines of a hunk, which says itself how many it has: whatever they look like, they are its own. */
@@ -107,6 +117,7 @@ export const parseDiff = (diff: string): ReadonlyArray<FileDiff> => {
     let status: FileDiff["status"] = "modified"
     let isBinary = false
     let remark: string | undefined
+    let blob: string | undefined
     const hunks: Array<Hunk> = []
     at++
     while (at < lines.length && !lines[at]!.startsWith("diff --git ")) {
@@ -124,13 +135,14 @@ export const parseDiff = (diff: string): ReadonlyArray<FileDiff> => {
       else if (line.startsWith("--- ")) before = sideOf(line) ?? before
       else if (line.startsWith("+++ ")) after = sideOf(line) ?? after
       else if (/^(Binary files|GIT binary patch)/.test(line)) isBinary = true
+      else if (line.startsWith("index ")) blob = blobIn(line)
       else if (line.startsWith("... ")) remark = line.slice(4)
       at++
     }
     const path = (status === "deleted" ? before : after) ?? named
     const from = status === "renamed" ? before : undefined
     const [added, removed] = [count(hunks, "added"), count(hunks, "removed")]
-    files.push({ path, from, status, isBinary, remark, added, removed, hunks })
+    files.push({ path, from, status, isBinary, blob, remark, added, removed, hunks })
   }
   return files
 }

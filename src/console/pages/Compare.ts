@@ -2,6 +2,7 @@ import { useMemo } from "preact/hooks"
 import type { Commit } from "../../../clients/typescript/src/index.ts"
 import { Diff } from "../diff/Diff.ts"
 import { parseDiff } from "../diff/parse.ts"
+import { withRenames } from "../diff/renamed.ts"
 import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
 import { whenThere } from "../parts/States.ts"
@@ -32,7 +33,7 @@ const Choice = ({
     ${of.map(({ sha, message }) => html`<option key=${sha} value=${sha}>${sha.slice(0, 8)} ${plain(saidIn(message).title.slice(0, 60))}</option>`)}</select></label>`
 
 const Differences = ({ of }: { readonly of: string }): Node => {
-  const files = useMemo(() => parseDiff(bearable(of)), [of])
+  const files = useMemo(() => withRenames(parseDiff(bearable(of))), [of])
   return html`<${Diff} files=${files} />`
 }
 
