@@ -6,3 +6,16 @@ export const actorOf = ({ key, user, organization }: Holder): Actor => ({ key, u
 
 /** The service itself, or whoever operates it: nobody with a key. */
 export const operator: Actor = { key: null, user: null, organization: null }
+
+/** What stands in the place of who somebody of another organization is. */
+export const external = "external"
+
+/** Whether a tenant is shown who acted: somebody of its own, or the service itself. */
+export const isShownTo = (tenant: string, { key, user, organization }: Actor): boolean =>
+  key === null || (organization ?? user) === tenant
+
+/** Who acted, by ids, as the API shows it to a tenant. */
+export const shownActor = (tenant: string, actor: Actor) =>
+  isShownTo(tenant, actor)
+    ? { key_id: actor.key, user_id: actor.user, organization_id: actor.organization }
+    : { key_id: external, user_id: external, organization_id: external }

@@ -16,7 +16,7 @@ export interface CommitRecord {
 export const commitsOf = (workspace: string, limit: number, before: number | null) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql<CommitRecord>`SELECT id, revision, sha, parent, tree, run, recorded_at FROM workspaces_v4.commits
+    (sql) => sql<CommitRecord>`SELECT id, revision, sha, parent, tree, run, recorded_at FROM workspaces_v5.commits
       WHERE workspace = ${workspace} AND revision < ${before ?? 2147483647} ORDER BY revision DESC LIMIT ${limit}`
   )
 
@@ -24,7 +24,7 @@ export const commitsOf = (workspace: string, limit: number, before: number | nul
 export const commitOf = (workspace: string, sha: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<CommitRecord>`SELECT id, revision, sha, parent, tree, run, recorded_at FROM workspaces_v4.commits
+      sql<CommitRecord>`SELECT id, revision, sha, parent, tree, run, recorded_at FROM workspaces_v5.commits
         WHERE workspace = ${workspace} AND sha = ${sha} ORDER BY revision DESC LIMIT 1`,
       ([commit]) => commit
     )
@@ -34,7 +34,7 @@ export const commitOf = (workspace: string, sha: string) =>
 export const commitsBeginning = (workspace: string, digits: string, limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<{ sha: string }>`SELECT DISTINCT sha FROM workspaces_v4.commits
+      sql<{ sha: string }>`SELECT DISTINCT sha FROM workspaces_v5.commits
         WHERE workspace = ${workspace} AND starts_with(sha, ${digits}) ORDER BY sha LIMIT ${limit}::int`,
       (rows) => rows.map(({ sha }) => sha)
     )

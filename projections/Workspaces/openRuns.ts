@@ -6,7 +6,7 @@ import { positionOf } from "#engine/Position.ts"
 export const openRuns = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(
     sql<{ id: string; tenant: string; workspace: string; position: bigint }>`
-      SELECT id, tenant, workspace, position FROM workspaces_v4.runs ORDER BY position`,
+      SELECT id, tenant, workspace, position FROM workspaces_v5.runs ORDER BY position`,
     (rows) => rows.map((row) => ({ ...row, position: positionOf(row.position) }))
   )
 )
@@ -15,7 +15,7 @@ export const openRuns = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 export const openRunsIn = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<{ count: number }>`SELECT count(*)::int AS count FROM workspaces_v4.runs WHERE workspace = ${id}`,
+      sql<{ count: number }>`SELECT count(*)::int AS count FROM workspaces_v5.runs WHERE workspace = ${id}`,
       ([found]) => found!.count
     )
   )

@@ -15,11 +15,15 @@ export interface WorkspaceRecord {
   /** That its commits brought; `null`: some of them are from before that was counted. */
   readonly repository_bytes: number | null
   readonly updated_at: Date
+  /** Who made the last commit: ids, as in its event. */
+  readonly actor_key: string | null
+  readonly actor_user: string | null
+  readonly actor_organization: string | null
 }
 
 /** A double has all whole numbers up to 2 ** 53. */
 const columns = `id, generation, org_id, user_id, head, tree, commits, files,
-  repository_bytes::double precision AS repository_bytes, updated_at`
+  repository_bytes::double precision AS repository_bytes, updated_at, actor_key, actor_user, actor_organization`
 
 /** When a workspace changed last (milliseconds), and its id. */
 export type WorkspacePlace = readonly [updated: number, id: string]
@@ -33,7 +37,7 @@ export const workspacesOf = (
   Effect.flatMap(SqlClient.SqlClient, (sql) => {
     const own = limits.actsFor === "own"
     return sql.unsafe<WorkspaceRecord>(
-      `SELECT ${columns} FROM workspaces_v4.workspaces WHERE tenant = $1
+      `SELECT ${columns} FROM workspaces_v5.workspaces WHERE tenant = $1
          AND ($2::timestamptz IS NULL OR updated_at < $2 OR (updated_at = $2 AND id > $3::text))
          AND ($5::text IS NULL OR user_id = $5) AND ($6::text IS NULL OR lower(user_id) = $6)
          AND ($7::text[] IS NULL OR id = ANY ($7))
@@ -49,7 +53,7 @@ export const workspacesOf = (
 export const workspaceOf = (tenant: string, id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql.unsafe<WorkspaceRecord>(`SELECT ${columns} FROM workspaces_v4.workspaces WHERE tenant = $1 AND id = $2`, [
+      sql.unsafe<WorkspaceRecord>(`SELECT ${columns} FROM workspaces_v5.workspaces WHERE tenant = $1 AND id = $2`, [
         tenant,
         id
       ]),
@@ -61,8 +65,8 @@ export const workspaceOf = (tenant: string, id: string) =>
 export const workspacesBeginning = (digits: string, limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<{ id: string }>`SELECT id FROM workspaces_v4.workspaces WHERE starts_with(id, ${digits})
-        UNION SELECT workspace FROM workspaces_v4.runs WHERE starts_with(workspace, ${digits}) ORDER BY 1 LIMIT ${limit}::int`,
+      sql<{ id: string }>`SELECT id FROM workspaces_v5.workspaces WHERE starts_with(id, ${digits})
+        UNION SELECT workspace FROM workspaces_v5.runs WHERE starts_with(workspace, ${digits}) ORDER BY 1 LIMIT ${limit}::int`,
       (rows) => rows.map(({ id }) => id)
     )
   )
@@ -71,8 +75,8 @@ export const workspacesBeginning = (digits: string, limit: number) =>
 export const tenantOfWorkspace = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<{ tenant: string }>`SELECT tenant FROM workspaces_v4.workspaces WHERE id = ${id}
-        UNION SELECT tenant FROM workspaces_v4.runs WHERE workspace = ${id}`,
+      sql<{ tenant: string }>`SELECT tenant FROM workspaces_v5.workspaces WHERE id = ${id}
+        UNION SELECT tenant FROM workspaces_v5.runs WHERE workspace = ${id}`,
       ([workspace]) => workspace?.tenant
     )
   )

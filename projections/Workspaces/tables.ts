@@ -1,3 +1,4 @@
+import type { Actor, Envelope } from "#engine/Event.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { table } from "../table.ts"
 
@@ -16,6 +17,10 @@ interface WorkspaceRow {
   /** That its commits brought; `null`: some of them are from before that was counted. */
   readonly repository_bytes: number | null
   readonly updated_at: string
+  /** Who made the last commit, by ids alone: what they are called is looked up when it is read. */
+  readonly actor_key: string | null
+  readonly actor_user: string | null
+  readonly actor_organization: string | null
 }
 
 /** A commit of a workspace, as the log has it; its bytes are in git. */
@@ -61,12 +66,18 @@ const ofRun = ({ run }: { readonly run: string }) => [run]
 const broughtBy = ({ bytes, created = 0, modified = 0 }: Moved): number | null =>
   bytes ?? (created + modified === 0 ? 0 : null)
 
+const by = ({ key, user, organization }: Actor) => ({
+  actor_key: key,
+  actor_user: user,
+  actor_organization: organization
+})
+
 const moved = {
   rows: ofWorkspace,
   to: (
     row: WorkspaceRow | undefined,
     event: Moved,
-    { recordedAt, revision }: { readonly recordedAt: number; readonly revision: number }
+    { recordedAt, revision, actor }: Pick<Envelope, "recordedAt" | "revision" | "actor">
   ): WorkspaceRow | undefined => {
     if (row === undefined) return undefined
     const brought = broughtBy(event)
@@ -79,7 +90,8 @@ const moved = {
       commits: row.commits + 1,
       repository_bytes:
         row.repository_bytes === null || brought === null ? null : Number(row.repository_bytes) + brought,
-      updated_at: new Date(recordedAt).toISOString()
+      updated_at: new Date(recordedAt).toISOString(),
+      ...by(actor)
     }
   }
 }
@@ -110,7 +122,7 @@ const erased = { column: "workspace", value: ({ workspace }: { readonly workspac
 /** Read model `workspaces`: where each workspace stands, its commits, and the runs that are still to end. */
 export const Workspaces = {
   name: "workspaces",
-  version: 4,
+  version: 5,
   tables: {
     workspaces: table<WorkspaceRow>({
       columns: {
@@ -125,13 +137,16 @@ export const Workspaces = {
         commits: "integer",
         files: "integer",
         repository_bytes: "bigint",
-        updated_at: "timestamptz"
+        updated_at: "timestamptz",
+        actor_key: "text",
+        actor_user: "text",
+        actor_organization: "text"
       },
       indexes: ["(tenant)"],
       on: {
         WorkspaceOpened: {
           rows: ofWorkspace,
-          to: (_, { workspace, generation, text }, { tenant, revision, recordedAt }) =>
+          to: (_, { workspace, generation, text }, { tenant, revision, recordedAt, actor }) =>
             text === null
               ? undefined
               : {
@@ -146,7 +161,8 @@ export const Workspaces = {
                   commits: 0,
                   files: 0,
                   repository_bytes: 0,
-                  updated_at: new Date(recordedAt).toISOString()
+                  updated_at: new Date(recordedAt).toISOString(),
+                  ...by(actor)
                 }
         },
         ChatCompleted: moved,

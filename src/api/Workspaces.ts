@@ -21,6 +21,16 @@ const Commit = {
 }
 const CommitRecord = Schema.Struct(Commit).annotate({ identifier: "Commit" })
 const id = { id: Schema.String }
+/**
+ * Who made a workspace's last commit. `email` is `erased` for somebody who was erased, and null where nobody with a key
+ * did; all are `external` for somebody of another organization.
+ */
+const WorkspaceActor = Schema.Struct({
+  key_id: Schema.NullOr(Schema.String),
+  user_id: Schema.NullOr(Schema.String),
+  organization_id: Schema.NullOr(Schema.String),
+  email: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "WorkspaceActor" })
 /** A workspace as it stands. */
 const Workspace = Schema.Struct({
   workspace_id: Schema.String,
@@ -30,7 +40,8 @@ const Workspace = Schema.Struct({
   commits: Schema.Int,
   files: Schema.Int,
   repository_bytes: Schema.NullOr(Schema.Int),
-  updated_at: Schema.String
+  updated_at: Schema.String,
+  updated_by: WorkspaceActor
 }).annotate({ identifier: "Workspace" })
 /** `/files/` itself names none. */
 const filePath = { ...id, "*": Schema.optional(Schema.String) }
@@ -57,7 +68,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       OpenApi.annotations({
         summary: "List workspaces, the one changed last first",
         description:
-          "At most 1,000 at a time, unless `limit` says fewer. Go on with `cursor` = `next_cursor`: none comes twice then; one that changes while you read goes to the beginning."
+          "At most 1,000 at a time, unless `limit` says fewer. Go on with `cursor` = `next_cursor`: none comes twice then; one that changes while you read goes to the beginning. `updated_at` and `updated_by` say when and by whom the last commit was made."
       })
     ),
     HttpApiEndpoint.post("openWorkspace", "/api/workspaces", {

@@ -4,9 +4,11 @@ import { unlimited } from "#domain/Key.ts"
 import { repositoryOf } from "#domain/Workspace/generations.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { organizations } from "#projections/Keys/organizations.ts"
+import { Keys } from "#projections/Keys/tables.ts"
 import { commitsOf } from "#projections/Workspaces/commits.ts"
 import { workspacesOf } from "#projections/Workspaces/standing.ts"
 import { Workspaces } from "#projections/Workspaces/tables.ts"
+import { listed } from "#src/workspaces/listed.ts"
 import { Failed } from "./failure.ts"
 import { onLog, upToDate } from "./log.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
@@ -26,16 +28,11 @@ const operator = { limits: unlimited, userId: null, email: "" }
 const list = Command.make("list", { org: orgFlag }, ({ org }) =>
   onLog(
     Effect.gen(function* () {
-      yield* upToDate(Workspaces)
+      yield* upToDate(Workspaces, Keys)
       const tenants = Option.isSome(org) ? [yield* organizationOf(org)] : yield* organizations
-      const found = (yield* Effect.forEach(tenants, ({ id }) =>
-        workspacesOf({ ...operator, tenant: id }, null, all)
+      const shown = (yield* Effect.forEach(tenants, ({ id: tenant }) =>
+        Effect.flatMap(workspacesOf({ ...operator, tenant }, null, all), (found) => listed(tenant, found))
       )).flat()
-      const shown = found.map(({ id, generation, tree, updated_at, ...workspace }) => ({
-        workspace_id: id,
-        ...workspace,
-        updated_at: updated_at.toISOString()
-      }))
       yield* answer({ workspaces: shown }, () => workspaceTable(shown))
     })
   )

@@ -21,6 +21,7 @@ import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import { slight } from "#src/portions.ts"
 import { writtenPosition } from "#src/positions.ts"
+import { listed } from "#src/workspaces/listed.ts"
 import { openWorkspace, workspaceId } from "#src/workspaces/open.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { erase, removeRepository, restore, streamOf, unlessErased } from "#src/workspaces/restore.ts"
@@ -38,12 +39,6 @@ import { unpackArchive } from "./Workspaces/unpack.ts"
 
 const mostDiffBytes = 10_000_000
 
-const shownWorkspace = ({ id, updated_at, generation, tree, ...workspace }: WorkspaceRecord) => ({
-  workspace_id: id,
-  ...workspace,
-  updated_at: updated_at.toISOString()
-})
-
 const places = cursors<WorkspacePlace>(Schema.Tuple([placeTime, placeId]))
 
 /** A page of the caller's own workspaces, the one that changed last first. */
@@ -57,7 +52,7 @@ export const ownWorkspaces = Effect.fnUntraced(function* (page: typeof pageQuery
   const found = yield* Effect.orDie(workspacesOf(holder, after, limit + 1))
   const last = found[limit - 1]
   return {
-    workspaces: found.slice(0, limit).map(shownWorkspace),
+    workspaces: yield* Effect.orDie(listed(tenant, found.slice(0, limit))),
     next_cursor: found.length > limit ? places.write(asked, [last!.updated_at.getTime(), last!.id]) : null
   }
 })
@@ -103,7 +98,14 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
         return { success: true, workspace_id: workspace, commit }
       }).pipe(orProblem)
     )
-    .handle("workspace", ({ params }) => Effect.map(own(params.id), shownWorkspace))
+    .handle("workspace", ({ params }) =>
+      Effect.gen(function* () {
+        const { tenant } = yield* Caller
+        const workspace = yield* own(params.id)
+        const [shown] = yield* Effect.orDie(listed(tenant, [workspace]))
+        return shown!
+      })
+    )
     .handle("commits", ({ params, query }) =>
       Effect.gen(function* () {
         const workspace = yield* own(params.id)

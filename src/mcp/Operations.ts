@@ -56,6 +56,7 @@ export interface Operations {
         readonly files: number
         readonly repository_bytes: number | null
         readonly updated_at: string
+        readonly updated_by: { readonly email: string | null }
       }>
       readonly next_cursor: string | null
     }

@@ -106,8 +106,8 @@ export const addResources = Effect.fnUntraced(function* (server: Server, operati
           workspacesUri,
           next_cursor === null ? page.length : undefined,
           page.map(
-            ({ workspace_id, org_id, user_id, files, repository_bytes, updated_at }) =>
-              `- ${filesUri(workspace_id)}: org_id ${JSON.stringify(org_id)}, user_id ${JSON.stringify(user_id)}, files: ${files}${repository_bytes === null ? "" : `, bytes of its commits: ${repository_bytes}`}, changed ${updated_at}`
+            ({ workspace_id, org_id, user_id, files, repository_bytes, updated_at, updated_by: { email } }) =>
+              `- ${filesUri(workspace_id)}: org_id ${JSON.stringify(org_id)}, user_id ${JSON.stringify(user_id)}, files: ${files}${repository_bytes === null ? "" : `, bytes of its commits: ${repository_bytes}`}, changed ${updated_at}${email === null ? "" : ` by ${JSON.stringify(email)}`}`
           ),
           "No workspace yet: chat makes one."
         )

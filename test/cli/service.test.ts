@@ -192,6 +192,7 @@ describe("cairn, beside a service", () => {
     assert.isTrue(chat.success)
     const { workspace_id: id, commit } = chat
     const { workspaces } = await json<{ workspaces: ReadonlyArray<object> }>("workspace", "list")
+    assert.match((await run("workspace", "list")).out, /BY +HEAD\n.* owner@cairn\.local +/)
     assert.strictEqual(workspaces.length, 1)
     assert.include(workspaces[0], {
       workspace_id: id,

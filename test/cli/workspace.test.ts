@@ -49,6 +49,9 @@ describe("cairn workspace", () => {
       org_id: "sea",
       model: "local"
     })
+  /** Who made the last commit of the one workspace that there is. */
+  const lastBy = async () =>
+    (await json<{ workspaces: ReadonlyArray<{ updated_by: object }> }>("workspace", "list")).workspaces[0]!.updated_by
   const repositories = () => readdirSync(join(folder.dataDir, "workspaces")).filter((name) => name.endsWith(".git"))
 
   it("restores and erases beside a service, which sees it at once", async () => {
@@ -67,6 +70,9 @@ describe("cairn workspace", () => {
     // what a list shows of them is enough to name them
     const { out } = await folder.run("workspace", "list")
     assert.include(out, restored.commit.slice(0, 12))
+    // with no key, nobody else than the operator
+    const nobody = { key_id: null, user_id: null, organization_id: null, email: null }
+    assert.deepStrictEqual(await lastBy(), nobody)
     const digits = id.slice(0, 8).toUpperCase()
     const shown = await json<{ sha: string }>("workspace", "files", digits, "--at", first.commit.slice(0, 12))
     assert.strictEqual(shown.sha, first.commit)
@@ -153,6 +159,8 @@ describe("cairn workspace", () => {
     const id = first.workspace_id
     await service!.stop()
     service = undefined
+    assert.deepInclude(await lastBy(), { email: "owner@cairn.local" })
+    assert.match((await folder.run("workspace", "list")).out, /BY +HEAD\n.* owner@cairn\.local +/)
     const before = (await json<Log>("workspace", "log", id)).commits.at(-1)!.sha
     const restored = await json<Restored>("workspace", "restore", id, before)
     const { commits } = await json<Log>("workspace", "log", id)

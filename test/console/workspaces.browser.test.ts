@@ -27,11 +27,44 @@ describe.skipIf(whyNot() !== undefined)("workspaces in the console", () => {
     assert.deepStrictEqual(await seriousInBothThemes(page), [])
   })
 
+  it("say who made the last commit, also where that is nobody any more", async () => {
+    const { workspaces } = await clientOf(on.service).workspaces.list()
+    const { keyId, email } = workspaces.find(({ workspaceId }) => workspaceId === on.ids.workspace)!.updatedBy!
+    const page = await open("/workspaces")
+    const by = page.locator(".workspaces .row", { hasText: "ada" }).getByTitle(`key ${keyId}`)
+    assert.strictEqual(await by.textContent(), `by ${email}`)
+    assert.deepStrictEqual(await seriousInBothThemes(page), [])
+    const said: ReadonlyArray<readonly [by: object | undefined, shown: string]> = [
+      [{ key_id: keyId, user_id: "u", organization_id: "o", email: "erased" }, "by somebody who was erased"],
+      [
+        { key_id: "external", user_id: "external", organization_id: "external", email: "external" },
+        "by somebody of another organization"
+      ],
+      [{ key_id: null, user_id: null, organization_id: null, email: null }, "by the service"],
+      [undefined, ""]
+    ]
+    let next: object | undefined
+    await page.route("**/api/workspaces?*", async (route) => {
+      const response = await route.fetch()
+      const answer = (await response.json()) as { workspaces: ReadonlyArray<object> }
+      const others = answer.workspaces.map((one) => ({ ...one, updated_by: next }))
+      await route.fulfill({ response, json: { ...answer, workspaces: others } })
+    })
+    for (const [actor, shown] of said) {
+      next = actor
+      await page.reload()
+      const row = page.locator(".workspaces .row", { hasText: "ada" })
+      await row.getByText("with history").waitFor()
+      assert.strictEqual(await row.locator(".by").textContent(), shown)
+    }
+  })
+
   it("are listed so on a screen that is 380 pixels wide, too", async () => {
     on.reader = await on.browser.open({ viewport: { width: 380, height: 700 } })
     const { page } = on.reader
     await readAs(on.reader, on.service, "/workspaces")
     await page.getByText("with history").first().waitFor()
+    await page.getByText("by owner@cairn.local").first().waitFor()
     assert.deepStrictEqual(await seriousInBothThemes(page), [])
     assert.isAtMost((await page.evaluate("document.documentElement.scrollWidth")) as number, 380)
   })

@@ -199,7 +199,7 @@ it("a defect is a 500 whose cause the log has under the request's id, without wh
   await api.close()
   const broken = await startService({}, installation)
   // a read model without its table is nothing that the service reckons with
-  await broken.sql("ALTER TABLE workspaces_v4.workspaces RENAME TO gone")
+  await broken.sql("ALTER TABLE workspaces_v5.workspaces RENAME TO gone")
   try {
     const answer = await broken.call("GET", `/api/workspaces/${id}/tree`)
     const { message } = refused(answer, 500, "internal/error")

@@ -42,7 +42,7 @@ const everything = async (about: string) => {
 /** Runs that have not ended, as a read of this moment sees it. */
 const openRuns = async () => {
   await service.call("GET", "/api/workspaces")
-  return (await service.sql("SELECT id FROM workspaces_v4.runs")).length
+  return (await service.sql("SELECT id FROM workspaces_v5.runs")).length
 }
 
 describe("erasing a workspace", () => {

@@ -179,7 +179,7 @@ describe("a chat", () => {
         open()
         await vi.waitFor(
           async () =>
-            assert.strictEqual(await service.sql("SELECT 1 FROM workspaces_v4.runs").then((rows) => rows.length), 0),
+            assert.strictEqual(await service.sql("SELECT 1 FROM workspaces_v5.runs").then((rows) => rows.length), 0),
           { timeout: 60_000 }
         )
       }),

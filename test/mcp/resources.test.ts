@@ -130,7 +130,7 @@ describe("lists", () => {
     // what callers named stays on its line
     assert.match(
       line!,
-      /^- cairn:\S+: org_id "acme", user_id "flo \\"the\\nfirst\\"", files: 2, bytes of its commits: 19, changed \d{4}-/
+      /^- cairn:\S+: org_id "acme", user_id "flo \\"the\\nfirst\\"", files: 2, bytes of its commits: 19, changed \d{4}-\S+ by "owner@cairn\.local"$/
     )
     assert.include(line!, `${list}:`)
     assert.include(text, list)

@@ -5,13 +5,16 @@ import type { DomainEvent } from "#domain/events.ts"
 import { WorkspaceCommand } from "#domain/Workspace/commands.ts"
 import { Workspace } from "#domain/Workspace/decider.ts"
 import {
+  ChatCompleted,
+  ChatFailed,
   CommitsPushed,
   type FilesChange,
   FilesChanged,
+  WorkspaceErased,
   WorkspaceOpened,
   WorkspaceRestored
 } from "#domain/Workspace/events.ts"
-import type { Recorded } from "#engine/Event.ts"
+import type { Actor, Recorded } from "#engine/Event.ts"
 import { Workspaces } from "#projections/Workspaces/tables.ts"
 import { decode } from "#src/codec.ts"
 import { encoder } from "#test/embeddings.ts"
@@ -156,6 +159,18 @@ const restored = WorkspaceRestored.make({ ...moved, restored: "c" })
 const bytesAfter = (...log: ReadonlyArray<DomainEvent>) =>
   readModel(live([opened, ...log]))["workspaces"]![0]!["repository_bytes"]
 
+const outcome = { ...moved, ...nothing, run: "r", turns: 1, inputTokens: 1, outputTokens: 1, subject: opened.subject }
+const completed = ChatCompleted.make({ ...outcome, text: { output: "o" } })
+const failed = ChatFailed.make({ ...outcome, code: "model", text: { output: "o", error: "e" } })
+
+const actor = (who: string): Actor => ({ key: `${who}'s key`, user: who, organization: "tenant" })
+/** Who made the last commit, of a log that has who did what. */
+const lastActorIn = (log: ReadonlyArray<readonly [Actor, DomainEvent]>) => {
+  const events = live(log.map(([, event]) => event)).map((event, index) => ({ ...event, actor: log[index]![0] }))
+  const [row] = readModel(events)["workspaces"]!
+  return row && { key: row["actor_key"], user: row["actor_user"], organization: row["actor_organization"] }
+}
+
 const steps = Arbitrary.array(Arbitrary.schema(Step), { maxLength: 40 })
 
 describe("the read model of workspaces", () => {
@@ -167,6 +182,31 @@ describe("the read model of workspaces", () => {
     assert.strictEqual(bytesAfter(put, change({ modified: 1 })), null)
     assert.strictEqual(bytesAfter(change({ created: 1 }), put), null)
     assert.strictEqual(bytesAfter(change({ how: "deleted", deleted: 1 }), put), 30)
+  })
+
+  it("says who made the last commit, whatever it came of, and of one that was opened anew nothing from before", () => {
+    const begun = [
+      [actor("olga"), opened],
+      [actor("olga"), change({ how: "opened" })]
+    ] as const
+    assert.deepStrictEqual(lastActorIn(begun), actor("olga"))
+    const put = change({ created: 1, bytes: 30 })
+    const removed = change({ how: "deleted", deleted: 1 })
+    for (const event of [put, removed, change({ how: "archive" }), restored, pushed, completed, failed])
+      assert.deepStrictEqual(lastActorIn([...begun, [actor("ada"), event]]), actor("ada"), event._tag)
+    // who operates the service has no key
+    const operator = { key: null, user: null, organization: null }
+    assert.deepStrictEqual(lastActorIn([...begun, [operator, restored]]), operator)
+    const gone = { commits: 1, chats: 0, files: 0 }
+    const erased = WorkspaceErased.make({ workspace: "w1", generation: 0, subject: opened.subject, ...gone })
+    const past = [...begun, [actor("ada"), put], [actor("olga"), erased]] as const
+    assert.isUndefined(lastActorIn(past))
+    const afresh = { ...opened, generation: 1, subject: "workspace/w1.1" }
+    const anew = [
+      [actor("eve"), afresh],
+      [actor("eve"), change({ how: "opened" })]
+    ] as const
+    assert.deepStrictEqual(lastActorIn([...past, ...anew]), actor("eve"))
   })
 
   it.prop(

@@ -26,6 +26,9 @@ def test_chat_works_in_a_workspace_with_history(client: Cairn) -> None:
     listed = next(one for one in workspaces.list().workspaces if one.user_id == user)
     assert (listed.org_id, listed.head, listed.files) == ("acme", answer.commit, 1)
     assert recent(listed.updated_at)
+    me = client.system.access()
+    assert listed.updated_by
+    assert (listed.updated_by.key_id, listed.updated_by.email) == (me.key_id, me.user_email)
     commits = workspaces.commits(answer.workspace_id).commits
     assert commits[0].sha == answer.commit
     assert recent(commits[0].committed_at)

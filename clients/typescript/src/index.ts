@@ -186,6 +186,7 @@ export type {
   TreeFile,
   UnpackResponse,
   Workspace,
+  WorkspaceActor,
   WorkspaceList
 } from "./resources/workspaceAnswers.ts"
 export type { PlaceParams, Workspaces } from "./resources/workspaces.ts"

@@ -13,17 +13,21 @@ export interface ListedWorkspace {
   /** Unknown to a service that is older than the count, and of commits that are. */
   readonly repository_bytes?: number | null
   readonly updated_at: string
+  /** Unknown to a service that is older than this. */
+  readonly updated_by?: { readonly email: string | null }
   readonly head: string
 }
 
 /** Workspaces as lines of a table. */
 export const workspaceTable = (workspaces: ReadonlyArray<ListedWorkspace>) =>
   table(
-    ["id", "org", "user", "commits", "files", "bytes", "updated", "head"],
-    workspaces.map(({ workspace_id, org_id, user_id, commits, files, repository_bytes, updated_at, head }) => [
-      ...[workspace_id, org_id, user_id, commits, files, repository_bytes, updated_at],
-      head.slice(0, 12)
-    ])
+    ["id", "org", "user", "commits", "files", "bytes", "updated", "by", "head"],
+    workspaces.map(
+      ({ workspace_id, org_id, user_id, commits, files, repository_bytes, updated_at, updated_by, head }) => [
+        ...[workspace_id, org_id, user_id, commits, files, repository_bytes, updated_at, updated_by?.email],
+        head.slice(0, 12)
+      ]
+    )
   )
 
 /** One line of a history; `committedAt` is ISO 8601. */

@@ -1,4 +1,4 @@
-import type { Workspace } from "../../../clients/typescript/src/index.ts"
+import type { Workspace, WorkspaceActor } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { Groups } from "../parts/Groups.ts"
 import { More } from "../parts/More.ts"
@@ -18,12 +18,22 @@ const Size = ({ of }: { readonly of: number | null }): Node =>
     ? html`<span class="number quiet" title="Some of its commits are older than the count">size unknown</span>`
     : html`<span class="number" title="What its commits brought, also what is deleted since: its history has it"><b>${bytesIn(of)}</b> <span class="quiet">with history</span></span>`
 
+/** Who made the last commit; nothing of a service that does not say it. */
+const By = ({ of }: { readonly of: WorkspaceActor | null }): Node => {
+  if (of === null) return html`<span class="by" />`
+  if (of.email === null) return html`<span class="by quiet">by the service</span>`
+  if (of.email === "external") return html`<span class="by quiet">by somebody of another organization</span>`
+  const name = of.email === "erased" ? "somebody who was erased" : html`<${Text} of=${of.email} />`
+  return html`<span class="by quiet" title=${`key ${of.keyId}`}>by ${name}</span>`
+}
+
 const Row = ({ of }: { readonly of: Workspace }): Node => html`
   <li><a class="row" href=${href("workspace", { id: of.workspaceId })}>
     <span class="who"><${Text} of=${of.userId} /> <span class="quiet">in <${Text} of=${of.orgId} /></span></span>
     <span class="number"><b>${of.files.toLocaleString("en")}</b> ${of.files === 1 ? "file" : "files"}</span>
     <${Size} of=${of.repositoryBytes} />
     <span class="number"><b>${of.commits.toLocaleString("en")}</b> ${of.commits === 1 ? "commit" : "commits"}</span>
+    <${By} of=${of.updatedBy} />
     <span class="quiet"><${Time} at=${of.updatedAt} /></span>
   </a></li>`
 

@@ -1,7 +1,9 @@
 import { Effect } from "effect"
 import type { Scope } from "#domain/Scope.ts"
-import { type Comment, commentsShown, emailsOf, type Onlooker, shownAs } from "#projections/Comments.ts"
+import { type Comment, commentsShown, type Onlooker, shownAs } from "#projections/Comments.ts"
+import { emailsOf } from "#projections/Keys/emails.ts"
 import type { CommentedEntry } from "#projections/Snippets/queries.ts"
+import { external } from "#src/actor.ts"
 import type { ShownComment } from "#src/api/Comments.ts"
 
 type Seen<C> = C & { readonly shownAs: "own" | "strange" }
@@ -23,7 +25,7 @@ export const toldTo = Effect.fnUntraced(function* (tenant: string, comments: Rea
   const emails = yield* Effect.orDie(emailsOf(tenant, [...new Set(authors)]))
   return comments.map(({ id, shownAs, author, agent, text, created_at }): ShownComment => {
     const own = shownAs === "own"
-    const email = own ? (emails.get(author ?? "") ?? "erased") : "external"
+    const email = own ? (emails.get(author ?? "") ?? "erased") : external
     return { id, email, agent_id: own ? agent : null, text, created_at }
   })
 })

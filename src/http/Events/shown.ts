@@ -5,16 +5,14 @@ import type { Recorded } from "#engine/Event.ts"
 import type { Position } from "#engine/Position.ts"
 import { decodeAll } from "#engine/pages.ts"
 import type { StoredEvent } from "#engine/ports/EventStore.ts"
+import { external, isShownTo, shownActor } from "#src/actor.ts"
 import type { RecordedEvent } from "#src/api/Events.ts"
 import { deletedIn, withoutDeleted } from "#src/audit/withoutDeleted.ts"
 import { withoutSecrets } from "#src/audit/withoutSecrets.ts"
 import { positionWriter } from "#src/positions.ts"
 import { requestIn } from "#src/requestIn.ts"
 
-/** Someone of another tenant, who voted or commented on a public snippet. */
-const external = "external"
-
-/** Fields that tell who that was. */
+/** Fields that tell who somebody of another tenant was, who voted or commented on a public snippet. */
 const telling = new Set(["voter", "author", "home"])
 
 type Fields = { readonly [field: string]: unknown }
@@ -51,8 +49,7 @@ const shown = (
   tell: (position: Position) => string
 ): RecordedEvent => {
   const data = withoutVoters(withoutSecrets(withoutDeleted(stored.event, deleted)))
-  const { key, user, organization } = stored.actor
-  const own = key === null || (organization ?? user) === tenant
+  const own = isShownTo(tenant, stored.actor)
   return {
     position: tell(stored.position),
     stream: stored.stream,
@@ -61,9 +58,7 @@ const shown = (
     type: stored.type,
     schema_version: stored.schemaVersion,
     data: own ? data : veiled(data, includePublic),
-    actor: own
-      ? { key_id: key, user_id: user, organization_id: organization }
-      : { key_id: external, user_id: external, organization_id: external },
+    actor: shownActor(tenant, stored.actor),
     command_id: stored.commandId,
     correlation_id: stored.correlationId,
     causation_id: stored.causationId,

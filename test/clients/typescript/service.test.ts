@@ -170,6 +170,8 @@ describe("a chat", () => {
       files: 1,
       repositoryBytes: 6
     } as never)
+    const { keyId, userId, userEmail, organizationId } = await cairn.system.access()
+    assert.deepStrictEqual(mine!.updatedBy, { keyId, userId, organizationId, email: userEmail })
     const { commits } = await cairn.workspaces.commits(id, { limit: 5 })
     assert.deepStrictEqual(
       commits.map(({ sha, sessionId, changes }) => [sha, sessionId, changes]),

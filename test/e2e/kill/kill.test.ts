@@ -73,7 +73,7 @@ describe(`a service that is killed ${rounds} times`, () => {
     await scene.start(false)
     await scene.withSql(async (sql) => {
       await checkVotes(sql, ledger)
-      const open = async () => (await sql("SELECT id FROM workspaces_v4.runs")).length
+      const open = async () => (await sql("SELECT id FROM workspaces_v5.runs")).length
       await until(
         async () => (await open()) === 0,
         () => `runs have not ended; the service said:\n${scene.service?.output()}`,

@@ -114,7 +114,7 @@ describe("erasing a person without an organization", () => {
     for (const repository of repositories) await vi.waitFor(() => assert.isFalse(existsSync(repository)), 60_000)
     await service.run(upToDate(...projections))
     assert.deepStrictEqual(
-      await service.sql("SELECT FROM workspaces_v4.workspaces WHERE tenant = $1", [await person()]),
+      await service.sql("SELECT FROM workspaces_v5.workspaces WHERE tenant = $1", [await person()]),
       []
     )
     assert.strictEqual((await call("GET", "/api/workspaces")).status, 401)

@@ -2,6 +2,18 @@ import type { Result } from "../Result.ts"
 import { type Answer, json } from "../request.ts"
 import { type Commit, type CommitWire, commitOf } from "./commits.ts"
 
+/** Who made a workspace's last commit; `external` for somebody of another organization. */
+export interface WorkspaceActor {
+  /** The API key; `null`: nobody with a key, but who operates the service. */
+  readonly keyId: string | null
+  /** The key's user. */
+  readonly userId: string | null
+  /** The key's organization; `null` of a personal key. */
+  readonly organizationId: string | null
+  /** The user's e-mail as it is now; `erased` for somebody who was erased, `null` where there is no user. */
+  readonly email: string | null
+}
+
 /** The workspace of one (`orgId`, `userId`). */
 export interface Workspace extends Result {
   /** A UUID. */
@@ -20,6 +32,8 @@ export interface Workspace extends Result {
   readonly repositoryBytes: number | null
   /** ISO 8601. */
   readonly updatedAt: string
+  /** Who made its latest commit: of a chat's, who asked for it. `null`: the service does not say it. */
+  readonly updatedBy: WorkspaceActor | null
 }
 
 /** What `workspaces.list` gives. */
@@ -142,6 +156,12 @@ export interface DeleteWorkspaceResponse extends Result {
   readonly position: string
 }
 
+interface WorkspaceActorWire {
+  readonly key_id: string | null
+  readonly user_id: string | null
+  readonly organization_id: string | null
+  readonly email: string | null
+}
 interface WorkspaceWire {
   readonly workspace_id: string
   readonly org_id: string
@@ -151,11 +171,19 @@ interface WorkspaceWire {
   readonly files: number
   readonly repository_bytes?: number | null
   readonly updated_at: string
+  readonly updated_by?: WorkspaceActorWire
 }
 interface WorkspacesWire {
   readonly workspaces: ReadonlyArray<WorkspaceWire>
   readonly next_cursor?: string | null
 }
+
+const actorOf = (wire: WorkspaceActorWire): WorkspaceActor => ({
+  keyId: wire.key_id,
+  userId: wire.user_id,
+  organizationId: wire.organization_id,
+  email: wire.email
+})
 
 const workspaceOf = (wire: WorkspaceWire): Workspace => ({
   workspaceId: wire.workspace_id,
@@ -165,7 +193,8 @@ const workspaceOf = (wire: WorkspaceWire): Workspace => ({
   commits: wire.commits,
   files: wire.files,
   repositoryBytes: wire.repository_bytes ?? null,
-  updatedAt: wire.updated_at
+  updatedAt: wire.updated_at,
+  updatedBy: wire.updated_by === undefined ? null : actorOf(wire.updated_by)
 })
 
 export const workspaces: Answer<WorkspaceList> = json(

@@ -178,6 +178,7 @@ from cairn_client.types.workspaces import (
     TreeFile,
     UnpackResponse,
     Workspace,
+    WorkspaceActor,
     WorkspaceList,
 )
 
@@ -339,5 +340,6 @@ __all__ = [
     "VoteCodeSnipResponse",
     "VoteSource",
     "Workspace",
+    "WorkspaceActor",
     "WorkspaceList",
 ]

@@ -31,6 +31,19 @@ class ChatResponse(Result):
     """The SHA of the commit that holds the files."""
 
 
+class WorkspaceActor(Model):
+    """Who made a workspace's latest commit; `external` for somebody of another organization."""
+
+    key_id: str | None = None
+    """The API key; `None`: nobody with a key, but who operates the service."""
+    user_id: str | None = None
+    """The key's user."""
+    organization_id: str | None = None
+    """The key's organization; `None` of a personal key."""
+    email: str | None = None
+    """The user's e-mail as it is now; `erased` for somebody who was erased, `None` where there is no user."""
+
+
 class Workspace(Result):
     """A workspace: the files of one (org, user)."""
 
@@ -50,6 +63,8 @@ class Workspace(Result):
     """Bytes that its commits brought, as the bound of that name counts them; `None`: one is older than the count."""
     updated_at: datetime
     """When the latest commit was made."""
+    updated_by: WorkspaceActor | None = None
+    """Who made it: of a chat's, who asked for it. `None`: the service does not say it."""
 
 
 class WorkspaceList(Result):
