@@ -5,7 +5,17 @@ import { whyNot } from "#test/console/chromium.ts"
 import { fill } from "#test/console/filled.ts"
 import { Cairn } from "../clients/typescript/src/index.ts"
 import { grow } from "./console/grown.ts"
-import { act, type Done, heapOf, type Looker, type Opened, startLooker } from "./console/looker.ts"
+import {
+  act,
+  type Done,
+  jump,
+  type Looker,
+  type Opened,
+  sizeOf,
+  startLooker,
+  type Turned,
+  turn
+} from "./console/looker.ts"
 import { benchDatabase, databaseIn } from "./database.ts"
 import { service } from "./process.ts"
 import { type Asked, type Measured, median, milliseconds, percentile, thousands } from "./report.ts"
@@ -92,46 +102,113 @@ const searched = async (looker: Looker, times: number): Promise<ReadonlyArray<Me
   return [{ name: "a search, from its answer to what is shown", value, bar: "< 100 ms", met: of(0.95) < 100 }]
 }
 
-const more = { history: "Show earlier ones", workspaces: "Show more", people: "Show more", events: "Show earlier ones" }
+/** Pages of a list that stand for its beginning, its middle and its end. */
+const part = 10
 
-/** Pages of public snippets, which the service writes: each is another one. */
-const published = async (looker: Looker, turns: number) => {
+/** Pages of public snippets, which the service writes: each is another one. To the end, of which the first and last are looked at. */
+const published = async (looker: Looker) => {
   const { page, close, shown } = await looker.open("/public", "main li")
-  const seen: Array<number> = []
-  const next = page.getByRole("link", { name: "Show more" })
-  for (let turn = 0; turn < turns && (await next.count()) > 0; turn++) {
-    await Promise.all([page.waitForURL((url) => url.href !== page.url()), next.first().click()])
+  const seen = async () => {
     await page.waitForSelector("main li")
-    seen.push(await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0))
+    return await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0)
+  }
+  const next = page.getByRole("link", { name: "Show more" })
+  const [first, last]: [Array<number>, Array<number>] = [[], []]
+  for (let turn = 0; turn < part && (await next.count()) > 0; turn++) {
+    await Promise.all([page.waitForURL((url) => url.href !== page.url()), next.first().click()])
+    first.push(await seen())
+  }
+  // the middle of it without what a browser makes of each
+  const places = await page.evaluate(async () => {
+    const places: Array<string> = []
+    for (let at: string | undefined = location.href; at !== undefined; ) {
+      places.push(at)
+      const text = await (await fetch(at)).text()
+      const link = [...new DOMParser().parseFromString(text, "text/html").querySelectorAll("a")].find(
+        ({ textContent }) => textContent.trim() === "Show more"
+      )
+      at = link === undefined ? undefined : new URL(link.getAttribute("href")!, at).href
+    }
+    return places
+  })
+  for (const place of places.slice(-part)) {
+    await page.goto(place)
+    last.push(await seen())
   }
   await close()
   return plain(
-    `public snippets: opened; ${seen.length} pages turned`,
-    `${milliseconds(shown)}; first paint p50 ${milliseconds(median(seen))}, worst ${milliseconds(Math.max(...seen))}`
+    `public snippets: opened; ${thousands(first.length + places.length)} pages to the end`,
+    `${milliseconds(shown)}; first paint of the first ${part} p50 ${milliseconds(median(first))}, of the last p50 ${milliseconds(median(last))} (${ratio(median(last), median(first))})`
   )
 }
 
-/** Pages of a list, one after the other. */
-const turned = async (looker: Looker, name: keyof typeof more, path: string, row: string, turns: number) => {
-  const { page, close, shown } = await looker.open(path, row)
-  const before = await heapOf(page)
-  const seen: Array<Awaited<ReturnType<typeof act>>> = []
-  const further = () => page.locator("main").getByRole("button", { name: more[name] })
-  for (let turn = 0; turn < turns && (await further().count()) > 0; turn++) {
-    const count = (await page.locator(row).count()) + 1
-    seen.push(await act(page, () => further().first().click(), { selector: row, count, answer: "/api/" }))
-  }
-  const rows = await page.locator(row).count()
-  const heap = (await heapOf(page)) - before
-  await close()
-  const value = (of: typeof seen) =>
-    `p50 ${milliseconds(median(of.map((one) => one.shown)))}, of it after the answer ${milliseconds(median(of.map((one) => one.sinceAnswer)))}`
-  const worst = Math.max(0, ...seen.map(({ longest }) => longest))
-  return plain(
-    `${name}: opened; ${seen.length} pages turned, to ${thousands(rows)} rows`,
-    `${milliseconds(shown)}; first ten ${value(seen.slice(0, 10))}, last ten ${value(seen.slice(-10))}; longest task ${milliseconds(worst)}; ${heap.toFixed(1)} MiB more`
-  )
+const ratio = (one: number, other: number): string => `× ${(one / other).toFixed(2)}`
+
+interface List {
+  readonly name: string
+  readonly path: string
+  /** The groups of its rows, and what asks for the next page. */
+  readonly list: string
+  readonly button: string
+  /** Rows of a page. */
+  readonly rows: number
 }
+
+/** A list, page by page, to its end or up to so many rows: what a page costs at first, half way and at last. */
+const toTheEnd = async (
+  looker: Looker,
+  { name, path, list, button, rows }: List,
+  most: number
+): Promise<ReadonlyArray<Measured>> => {
+  const { page, close } = await looker.open(path, `${list} li`)
+  const pages = Math.max(3 * part, Math.floor(most / rows))
+  const half = Math.floor(pages / 2)
+  const between = [part, half - part, part, pages - half - 2 * part, part]
+  const seen: Array<Awaited<ReturnType<typeof turn>>> = []
+  const sizes = [await sizeOf(page)]
+  for (const times of between) {
+    seen.push(await turn(page, list, button, times))
+    sizes.push(await sizeOf(page))
+  }
+  // what is left where there are some more than were added
+  const rest = await turn(page, list, button, part)
+  const all = [...seen, rest].flatMap(({ turned }) => turned)
+  const parts = [all.slice(0, part), all.slice(half - part / 2, half + part / 2), all.slice(-part)]
+  const jumps = [await jump(page, 0.5), await jump(page, 0.25), await jump(page, 0), await jump(page, 0.9)]
+  await close()
+  const of = (what: keyof Turned) => {
+    const [first, middle, last] = parts.map((turned) => median(turned.map((one) => one[what])))
+    return `${milliseconds(first!)}, ${milliseconds(middle!)}, ${milliseconds(last!)} (end to beginning ${ratio(last!, first!)})`
+  }
+  const size = ({ rows, elements, heap }: (typeof sizes)[number]) =>
+    `${thousands(rows)} rows of ${thousands(elements)} elements, ${heap.toFixed(1)} MiB`
+  const longest = [...seen, rest].map(({ longest }) => longest)
+  const to = `${thousands((all.length + 1) * rows)} rows${rest.isOver ? ", which are all" : ""}`
+  return [
+    plain(`${name}: ${thousands(all.length)} pages turned to ${to}; a page at first, half way, at last`, of("shown")),
+    plain(`${name}: of it after the answer`, of("sinceAnswer")),
+    plain(
+      `${name}: longest task at first, half way, at last, and of all`,
+      [longest[0]!, longest[2]!, Math.max(longest[4]!, longest[5]!), Math.max(...longest)].map(milliseconds).join(", ")
+    ),
+    plain(
+      `${name}: on the page at first, half way, at last`,
+      [sizes[1]!, sizes[3]!, sizes.at(-1)!].map(size).join("; ")
+    ),
+    plain(
+      `${name}: from the end to the middle, a quarter, the top, nine tenths, until rows are seen`,
+      jumps.map(milliseconds).join(", ")
+    )
+  ]
+}
+
+const listsOf = (workspace: string): ReadonlyArray<List> => [
+  { name: "events", path: "/events", list: ".rows.events", button: "Show earlier ones", rows: 100 },
+  { name: "workspaces", path: "/workspaces", list: ".rows.workspaces", button: "Show more", rows: 100 },
+  { name: "history", path: `/workspaces/${workspace}`, list: ".rows.commits", button: "Show earlier ones", rows: 50 },
+  { name: "people", path: "/people", list: ".rows.persons", button: "Show more", rows: 100 },
+  { name: "keys", path: "/people", list: ".rows.keys", button: "Show more", rows: 100 }
+]
 
 /** The log, narrowed and jumped into. */
 const narrowed = async (looker: Looker, count: number): Promise<ReadonlyArray<Measured>> => {
@@ -239,15 +316,12 @@ export const browsing = (scale: number, _: unknown, { tell, folder }: Asked) =>
     }
     const { count, ids, commit, run }: Kept = JSON.parse(readFileSync(place, "utf8"))
     yield* looking(async (looker) => {
-      row(plain(`now with ${thousands(count)} further votes, keys, snippets, workspaces, commits`, ""))
+      row(plain(`now with ${thousands(count)} further votes, people, keys, snippets, workspaces, commits`, ""))
       rows.push(...(await opened(looker, pagesOf(ids, commit, run), 1, tell)))
       for (const one of await searched(looker, 12)) row(one)
-      row(await turned(looker, "events", "/events", ".events li", 40))
       for (const one of await narrowed(looker, count)) row(one)
-      row(await turned(looker, "workspaces", "/workspaces", ".workspaces li", 20))
-      row(await turned(looker, "history", `/workspaces/${ids.workspace}`, ".commits li", 20))
-      row(await turned(looker, "people", "/people", ".keys li", 20))
-      row(await published(looker, 20))
+      for (const list of listsOf(ids.workspace)) for (const one of await toTheEnd(looker, list, count)) row(one)
+      row(await published(looker))
     })
     return rows
   }).pipe(Effect.scoped)

@@ -18,9 +18,17 @@ const idOf = (n: string, of: string) => `md5('${of}' || ${n})::uuid`
  */
 const repeat = Effect.fnUntraced(function* (type: string, count: number, own: { readonly field: string } | null) {
   const sql = yield* PgClient.PgClient
-  const [one] = yield* sql.unsafe<{ id: string; stream: string; hash: string | null; id_of_event: string }>(
-    `SELECT data::json ->> $2 AS id, stream, coalesce(data::json ->> 'hash', data::json ->> 'sourceDigest') AS hash, event_id AS id_of_event FROM events
-     WHERE type = $1 ORDER BY position DESC LIMIT 1`,
+  // asked for once: a statement would look anew for each row, past all rows that it has written so far
+  const [one] = yield* sql.unsafe<{
+    id: string
+    stream: string
+    last: number
+    hash: string | null
+    id_of_event: string
+  }>(
+    `SELECT data::json ->> $2 AS id, stream, coalesce(data::json ->> 'hash', data::json ->> 'sourceDigest') AS hash, event_id AS id_of_event,
+       (SELECT max(revision) FROM events s WHERE s.stream = e.stream) AS last
+     FROM events e WHERE type = $1 ORDER BY position DESC LIMIT 1`,
     [type, own?.field ?? "subject"]
   )
   if (one === undefined) return yield* Effect.die(`there is no ${type} to write again`)
@@ -28,9 +36,7 @@ const repeat = Effect.fnUntraced(function* (type: string, count: number, own: { 
   const changed = (column: string) =>
     `replace(replace(${column}, $2::text, ${to}), coalesce($3::text, '-no hash-'), md5('hash' || n) || md5('hash2' || n))`
   const inOwnStream = own !== null && one.stream.includes(one.id)
-  const revision = inOwnStream
-    ? "e.revision"
-    : "(SELECT max(revision) FROM events s WHERE s.stream = e.stream)::int + n"
+  const revision = inOwnStream ? "e.revision" : `${one.last} + n`
   const event = idOf("n", `event ${type}`)
   yield* sql.unsafe(
     `INSERT INTO payloads SELECT ${event}, tenant, ${changed("subject")}, salt, bytes
@@ -68,14 +74,15 @@ const commit = Effect.fnUntraced(function* (dataDir: string, workspace: string, 
   git(["fast-import", "--quiet", "--force"], Array.from({ length: count }, (_, n) => one(n)).join(""))
   const lines = git(["log", "--reverse", "--format=%H %P %T", `${before}..${branch}`]).split("\n")
   const [shas, parents, trees] = [0, 1, 2].map((at) => lines.map((line) => line.split(" ")[at]!))
-  const [last] = yield* sql.unsafe<{ event_id: string }>(
-    "SELECT event_id FROM events WHERE type = 'FilesChanged' AND data::json ->> 'workspace' = $1 ORDER BY position DESC LIMIT 1",
+  const [last] = yield* sql.unsafe<{ event_id: string; revision: number }>(
+    `SELECT event_id, (SELECT max(revision) FROM events s WHERE s.stream = e.stream) AS revision
+     FROM events e WHERE type = 'FilesChanged' AND data::json ->> 'workspace' = $1 ORDER BY position DESC LIMIT 1`,
     [workspace]
   )
   yield* sql.unsafe(
     `INSERT INTO events (${columns})
      SELECT (SELECT max(position) FROM events) + n, e.tenant, e.stream,
-       (SELECT max(revision) FROM events s WHERE s.stream = e.stream)::int + n, ${idOf("n", "commit")}, e.type, e.schema_version,
+       ${last!.revision} + n, ${idOf("n", "commit")}, e.type, e.schema_version,
        (e.data::jsonb || jsonb_build_object('commit', sha, 'parent', parent, 'tree', tree, 'created', 0, 'modified', 1))::text,
        e.has_text, e.actor_key, e.actor_user, e.actor_organization, ${idOf("n", "commit")}, ${idOf("n", "commit")}, NULL,
        (SELECT max(recorded_at) FROM events)
@@ -85,7 +92,7 @@ const commit = Effect.fnUntraced(function* (dataDir: string, workspace: string, 
   )
 })
 
-/** Gives a filled service's log so many further votes, keys, snippets, workspaces and commits of one of them. */
+/** Gives a filled service's log so many further votes, people, keys, snippets, workspaces and commits of one of them. */
 export const grow = ({
   url,
   dataDir,
@@ -99,6 +106,7 @@ export const grow = ({
 }) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    yield* repeat("MemberAdded", count, { field: "user" })
     yield* repeat("KeyCreated", count, { field: "key" })
     yield* repeat("SnippetUploaded", count, { field: "snippet" })
     yield* repeat("WorkspaceOpened", count, { field: "workspace" })

@@ -109,6 +109,85 @@ export const heapOf = async (page: Page): Promise<number> => {
   return usedSize / 2 ** 20
 }
 
+/** One more page of a list: milliseconds from the press of its button, and from its answer, to the frame that has it. */
+export interface Turned {
+  readonly shown: number
+  readonly sinceAnswer: number
+}
+
+const press = async ({
+  list,
+  label,
+  times
+}: {
+  readonly list: string
+  readonly label: string
+  readonly times: number
+}) => {
+  const { seen } = window as unknown as { readonly seen: Seen }
+  seen.longest = 0
+  // a busy one is pressed in vain: the next page is asked for behind it
+  const button = () =>
+    [...document.querySelectorAll<HTMLElement>("main button:not([aria-disabled])")].find(
+      (one) => one.textContent === label && one.closest("section, .page")?.querySelector(list) != null
+    )
+  const frame = () => new Promise(requestAnimationFrame)
+  const turned: Array<Turned> = []
+  while (turned.length < times) {
+    const next = button()
+    if (next === undefined) break
+    const before = document.querySelectorAll(list).length
+    next.scrollIntoView({ block: "center" })
+    await frame()
+    performance.clearResourceTimings()
+    const began = performance.now()
+    next.click()
+    const isThere = () =>
+      !next.isConnected || (next.ariaDisabled !== "true" && document.querySelectorAll(list).length > before)
+    do {
+      await frame()
+      const problem = document.querySelector("main .problem")?.textContent ?? ""
+      if (problem !== "") throw new Error(problem)
+    } while (!isThere())
+    await new Promise((resolve) => setTimeout(resolve))
+    const now = performance.now()
+    const ends = (performance.getEntriesByType("resource") as Array<PerformanceEntry & { readonly responseEnd: number }>)
+      .filter(({ name }) => name.includes("/api/"))
+      .map(({ responseEnd }) => responseEnd)
+    turned.push({ shown: now - began, sinceAnswer: now - Math.max(began, ...ends) })
+  }
+  // long tasks are told a little later
+  await new Promise((resolve) => requestIdleCallback(() => setTimeout(resolve, 50), { timeout: 2_000 }))
+  return { turned, longest: seen.longest, isOver: button() === undefined }
+}
+
+/**
+ * Turns so many pages of a list, whose groups `list` names, by the button with this label, as a reader does who goes to
+ * its end; less where it ends before.
+ */
+export const turn = (page: Page, list: string, label: string, times: number) =>
+  page.evaluate(press, { list, label, times })
+
+/** What a page has: rows, elements, and MiB of objects. */
+export const sizeOf = async (page: Page) => {
+  const [rows, elements] = await page.evaluate(() => [
+    document.querySelectorAll("main .rows > li").length,
+    document.querySelectorAll("*").length
+  ])
+  return { rows: rows!, elements: elements!, heap: await heapOf(page) }
+}
+
+/** Jumps to a part of a page's height, and gives the milliseconds until a row is seen in the middle of the screen. */
+export const jump = (page: Page, part: number): Promise<number> =>
+  page.evaluate(async (part) => {
+    const began = performance.now()
+    scrollTo(0, document.documentElement.scrollHeight * part)
+    const isThere = () => document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest("main .rows > li") != null
+    do await new Promise(requestAnimationFrame)
+    while (!isThere())
+    return performance.now() - began
+  }, part)
+
 /** A browser that looks at a service with a key: each page as somebody who has never been there. */
 export const startLooker = async (url: string, key: string) => {
   const browser = await startBrowser()
