@@ -1,22 +1,23 @@
 import { Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { unlimited } from "#domain/Key.ts"
 import { repositoryOf } from "#domain/Workspace/generations.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { organizations } from "#projections/Keys/organizations.ts"
 import { Keys } from "#projections/Keys/tables.ts"
 import { commitsOf } from "#projections/Workspaces/commits.ts"
-import { workspacesOf } from "#projections/Workspaces/standing.ts"
+import { type WorkspaceRecord, workspacesOf } from "#projections/Workspaces/standing.ts"
 import { Workspaces } from "#projections/Workspaces/tables.ts"
 import { listed } from "#src/workspaces/listed.ts"
+import { commitsOfFile } from "#src/workspaces/ofFile.ts"
 import { Failed } from "./failure.ts"
 import { onLog, upToDate } from "./log.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
 import { answer, Json, plain, write } from "./output.ts"
 import { erase, restore } from "./workspace/changes.ts"
 import { importing } from "./workspace/importing.ts"
-import { at, behind, idIn } from "./workspace/naming.ts"
-import { commitLine, fileTable, workspaceTable, writeDiff, writeFileAsJson } from "./workspace/shown.ts"
+import { at, behind, history, idIn, onePlace } from "./workspace/naming.ts"
+import { commitLine, fileTable, noteEarlier, workspaceTable, writeDiff, writeFileAsJson } from "./workspace/shown.ts"
 import { commitIn, find, onGit, pair, which } from "./workspace/which.ts"
 
 /** On the operator's own machine there is no page. */
@@ -38,50 +39,62 @@ const list = Command.make("list", { org: orgFlag }, ({ org }) =>
   )
 ).pipe(Command.withDescription("List organizations' workspaces, the one that changed last first"))
 
-const log = Command.make(
-  "log",
+/** Commits of a workspace, newest first, and the one before which the next ones come; `null`: there are none. */
+const pageOf = Effect.fnUntraced(function* (
+  { id, generation }: WorkspaceRecord,
   {
-    ...which,
-    limit: Flag.Int("limit").pipe(
-      Flag.withDescription("At most so many; 50 unless given"),
-      Flag.filter(
-        (limit) => limit >= 1,
-        () => "expected a number from 1"
-      ),
-      Flag.withDefault(50)
-    )
-  },
-  ({ limit, ...given }) =>
-    onGit(
-      Effect.gen(function* () {
-        const git = yield* WorkspaceStore
-        const workspace = yield* find(given)
-        const repository = repositoryOf(workspace.id, workspace.generation)
-        const found = yield* commitsOf(workspace.id, limit + 1, null)
-        const records = found.slice(0, limit)
-        const commits = yield* Effect.forEach(
-          records,
-          Effect.fnUntraced(function* ({ id, sha, parent, run, recorded_at }) {
-            const commit = yield* git.readCommit(repository, sha)
-            return {
-              sha,
-              parents: parent === null ? [] : [parent],
-              message: commit?.message ?? "",
-              author: commit?.author ?? null,
-              committed_at: (commit === undefined ? recorded_at : new Date(commit.time)).toISOString(),
-              session_id: run,
-              event_id: id
-            }
-          })
+    limit,
+    before,
+    path
+  }: { readonly limit: number; readonly before: number | null; readonly path: Option.Option<string> }
+) {
+  if (Option.isSome(path)) {
+    const place = { workspace: id, repository: repositoryOf(id, generation) }
+    return yield* commitsOfFile(place, path.value, { limit, before })
+  }
+  const found = yield* commitsOf(id, limit + 1, before)
+  const changed = found.slice(0, limit)
+  return { changed, next: found.length > limit ? changed.at(-1)!.sha : null }
+})
+
+const log = Command.make("log", { ...which, ...history }, ({ limit, before, at, path, ...given }) =>
+  onGit(
+    Effect.gen(function* () {
+      yield* onePlace({ before, at })
+      const git = yield* WorkspaceStore
+      const workspace = yield* find(given)
+      const revisionOf = (sha: Option.Option<string>) =>
+        Effect.map(commitIn(workspace, sha), ({ revision }) => revision)
+      const place = Option.isSome(at)
+        ? (yield* revisionOf(at)) + 1
+        : Option.isSome(before)
+          ? yield* revisionOf(before)
+          : null
+      const { changed, next } = yield* pageOf(workspace, { limit, before: place, path })
+      const repository = repositoryOf(workspace.id, workspace.generation)
+      const commits = yield* Effect.forEach(
+        changed,
+        Effect.fnUntraced(function* ({ id, sha, parent, run, recorded_at }) {
+          const commit = yield* git.readCommit(repository, sha)
+          return {
+            sha,
+            parents: parent === null ? [] : [parent],
+            message: commit?.message ?? "",
+            author: commit?.author ?? null,
+            committed_at: (commit === undefined ? recorded_at : new Date(commit.time)).toISOString(),
+            session_id: run,
+            event_id: id
+          }
+        })
+      )
+      yield* answer({ workspace_id: workspace.id, commits, next_before: next }, () =>
+        commits.map(({ committed_at, author, ...commit }) =>
+          commitLine({ ...commit, committedAt: committed_at, author: author?.name ?? "" })
         )
-        const next = found.length > limit ? records.at(-1)!.sha : null
-        yield* answer({ workspace_id: workspace.id, commits, next_before: next }, () =>
-          commits.map(({ committed_at, author, ...commit }) =>
-            commitLine({ ...commit, committedAt: committed_at, author: author?.name ?? "" })
-          )
-        )
-      })
-    )
+      )
+      yield* noteEarlier(next)
+    })
+  )
 ).pipe(Command.withDescription("List a workspace's commits, newest first"))
 
 const diff = Command.make("diff", { ...which, at }, ({ at, ...given }) =>

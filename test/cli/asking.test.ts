@@ -114,6 +114,9 @@ describe("cairn, asking a service", () => {
     for (const verb of [
       ["workspace", "list"],
       ["workspace", "log", "--org-id", "sea", "--user-id", "ann"],
+      ["workspace", "log", id, "--limit", "1"],
+      ["workspace", "log", id, "--before", said.commit.slice(0, 8)],
+      ["workspace", "log", id, "--at", said.commit, "--path", "surge.py"],
       ["workspace", "files", id.slice(0, 8)],
       ["workspace", "files", id, "--at", said.commit.slice(0, 10)],
       ["workspace", "diff", id, "--at", said.commit],

@@ -169,6 +169,38 @@ describe("cairn workspace", () => {
     const newest = await json<Log>("workspace", "log", id, "--limit", "1")
     assert.deepStrictEqual([newest.commits, newest.next_before], [commits.slice(0, 1), restored.commit])
     assert.match(await refused("workspace", "log", id, "--limit", "0"), /expected a number from 1/)
+    // page by page, each behind the one before, to the first commit
+    const listed: Array<string> = []
+    for (let next: string | null = commits[0]!.sha; next !== null; ) {
+      const page: Log = await json<Log>("workspace", "log", id, "--limit", "1", "--before", next.slice(0, 12))
+      listed.push(...page.commits.map(({ sha }) => sha))
+      next = page.next_before
+    }
+    assert.deepStrictEqual(
+      listed,
+      commits.slice(1).map(({ sha }) => sha)
+    )
+    const { out, err } = await folder.run("workspace", "log", id, "--limit", "1")
+    assert.strictEqual(out.trim().split("\n").length, 1)
+    assert.include(err, `Earlier ones: --before ${restored.commit}`)
+    const at = await json<Log>("workspace", "log", id, "--at", commits[1]!.sha)
+    assert.deepStrictEqual(at.commits, commits.slice(1))
+    const ofFile = await json<Log>("workspace", "log", id, "--path", "moon_phase.sh")
+    assert.isNotEmpty(ofFile.commits)
+    for (const { sha } of ofFile.commits) {
+      const { diff } = await json<{ diff: string }>("workspace", "diff", id, "--at", sha)
+      assert.include(diff, "moon_phase.sh")
+    }
+    const others = commits.filter(({ sha }) => !ofFile.commits.some((one) => one.sha === sha))
+    for (const { sha } of others) {
+      const { diff } = await json<{ diff: string }>("workspace", "diff", id, "--at", sha)
+      assert.notInclude(diff, "moon_phase.sh")
+    }
+    assert.match(
+      await refused("workspace", "log", id, "--at", before, "--before", before),
+      /--at goes with no --before/
+    )
+    assert.match(await refused("workspace", "log", id, "--before", "f".repeat(40)), /no commit f/)
     const { erased } = await json<{ erased: object }>("workspace", "erase", id)
     assert.deepStrictEqual(erased, { commits: commits.length, chats: commits.length - 1, files: 1 })
     assert.deepStrictEqual(repositories(), [])

@@ -1,9 +1,9 @@
 import { Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { Failed } from "../failure.ts"
 import { answer, Json, plain, write } from "../output.ts"
-import { at, behind, idIn, pair, which } from "../workspace/naming.ts"
-import { commitLine, fileTable, workspaceTable, writeDiff, writeFileAsJson } from "../workspace/shown.ts"
+import { at, behind, history, idIn, onePlace, pair, which } from "../workspace/naming.ts"
+import { commitLine, fileTable, noteEarlier, workspaceTable, writeDiff, writeFileAsJson } from "../workspace/shown.ts"
 import { service } from "./asking.ts"
 import { importing } from "./workspace/importing.ts"
 import { all, commitIn, find } from "./workspace/which.ts"
@@ -15,21 +15,21 @@ const list = Command.make("list", {}, () =>
   })
 ).pipe(Command.withDescription("List the workspaces that your key sees, the one that changed last first"))
 
-const log = Command.make(
-  "log",
-  {
-    ...which,
-    limit: Flag.Int("limit").pipe(Flag.withDescription("At most so many; 50 unless given"), Flag.withDefault(50))
-  },
-  ({ limit, ...given }) =>
-    Effect.gen(function* () {
-      const ask = yield* service()
-      const { workspace_id: id } = yield* find(ask, given)
-      const { data, wire } = yield* ask((cairn, options) => cairn.workspaces.commits(id, { limit }, options))
-      yield* answer({ workspace_id: id, ...wire }, () =>
-        data.commits.map(({ author, ...commit }) => commitLine({ ...commit, author: author.name }))
-      )
-    })
+const log = Command.make("log", { ...which, ...history }, ({ limit, before, at, path, ...given }) =>
+  Effect.gen(function* () {
+    yield* onePlace({ before, at })
+    const ask = yield* service()
+    const workspace = yield* find(ask, given)
+    const id = workspace.workspace_id
+    const named = (sha: Option.Option<string>) =>
+      Option.isNone(sha) ? Effect.undefined : commitIn(ask, workspace, sha)
+    const page = { limit, before: yield* named(before), at: yield* named(at), path: Option.getOrUndefined(path) }
+    const { data, wire } = yield* ask((cairn, options) => cairn.workspaces.commits(id, page, options))
+    yield* answer({ workspace_id: id, ...wire }, () =>
+      data.commits.map(({ author, ...commit }) => commitLine({ ...commit, author: author.name }))
+    )
+    yield* noteEarlier(data.nextBefore)
+  })
 ).pipe(Command.withDescription("List a workspace's commits, newest first"))
 
 const diff = Command.make("diff", { ...which, at }, ({ at, ...given }) =>

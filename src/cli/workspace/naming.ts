@@ -39,6 +39,34 @@ export const at = Flag.String("at").pipe(
   Flag.optional
 )
 
+/** Which of a workspace's commits are listed. */
+export const history = {
+  limit: Flag.Int("limit").pipe(
+    Flag.withDescription("At most so many; 50 unless given"),
+    Flag.filter(
+      (limit) => limit >= 1,
+      () => "expected a number from 1"
+    ),
+    Flag.withDefault(50)
+  ),
+  before: Flag.String("before").pipe(
+    Flag.withMetavar("SHA"),
+    Flag.withDescription("Only those before this commit, which a list that has more names"),
+    Flag.optional
+  ),
+  at,
+  path: Flag.String("path").pipe(
+    Flag.withDescription("Only those that created, changed or deleted this file"),
+    Flag.optional
+  )
+}
+
+/** Fails where a list of commits is to begin at two places. */
+export const onePlace = ({ before, at }: { readonly [place in "before" | "at"]: Option.Option<string> }) =>
+  Option.isSome(before) && Option.isSome(at)
+    ? Effect.fail(new Failed({ message: "--at goes with no --before: leave one of them out." }))
+    : Effect.void
+
 /** Digits that are taken for the beginning of an id. */
 export const fewestDigits = 4
 

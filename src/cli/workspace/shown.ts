@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Json, plain, table, write } from "../output.ts"
+import { Json, note, plain, table, write } from "../output.ts"
 
 /** What a verb beside the data and one that asks a service print alike. */
 
@@ -37,6 +37,10 @@ export const commitLine = (commit: {
   readonly author: string
   readonly message: string
 }) => `${commit.sha}  ${commit.committedAt}  ${plain(commit.author)}  ${plain(commit.message.split("\n")[0]!)}`
+
+/** Says, to people, how a list of commits goes on; `null`: it does not. */
+export const noteEarlier = (next: string | null) =>
+  Effect.flatMap(Json, (json) => (json || next === null ? Effect.void : note(`Earlier ones: --before ${next}`)))
 
 interface ListedFile {
   readonly mode: string
