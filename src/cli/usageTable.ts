@@ -63,7 +63,11 @@ export interface UsageToShow {
   }
 }
 
-const dollars = (cost: number | null) => (cost === null ? null : cost.toFixed(4))
+/** With four digits behind the point; of less than those can say, three that do. */
+const dollars = (cost: number | null) => {
+  if (cost === null) return null
+  return cost === 0 || cost >= 0.0001 ? cost.toFixed(4) : cost.toLocaleString("en", { maximumSignificantDigits: 3 })
+}
 
 /** What was used as lines of a table, and below it what bounds it. */
 export const usageTable = (by: UsageGroup, { usage, total, bounds, stored }: UsageToShow): ReadonlyArray<string> => [

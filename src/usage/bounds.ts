@@ -67,7 +67,11 @@ export const mostTurns = (tenant: string, key: string) =>
     )
   )
 
-const dollars = (amount: number) => `$${amount.toFixed(2)}`
+/** With cents; of less than one dollar that is no whole cents three digits: `$0.00` of `$0.00` says nothing. */
+const dollars = (amount: number) => {
+  const isOfCents = amount >= 1 || Math.round(amount * 100) / 100 === amount
+  return `$${isOfCents ? amount.toFixed(2) : amount.toLocaleString("en", { maximumSignificantDigits: 3 })}`
+}
 
 /** What a refusal says to whoever is refused, and how to go on. */
 export const told = (refusal: BoundRefusal): string => {

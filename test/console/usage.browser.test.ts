@@ -60,10 +60,14 @@ describe.skipIf(whyNot() !== undefined)("usage and backups in the console", () =
     const dialog = page.locator("dialog[open]")
     await dialog.getByLabel("Chats a day").fill("1")
     await dialog.getByLabel("Snippets").fill("50")
+    await dialog.getByLabel("US dollars a month").fill("0.005")
     await dialog.getByRole("button", { name: "Set" }).click()
     const chats = page.locator(".bounds .row", { hasText: "Chats a day" })
     await chats.getByText("reached").waitFor()
     assert.match((await page.locator(".bounds .row", { hasText: "Snippets" }).textContent()) ?? "", /5 of 50/)
+    // less than a cent
+    const dollars = (await page.locator(".bounds .row", { hasText: "Dollars a month" }).textContent()) ?? ""
+    assert.include(dollars, "$0.00 of $0.005")
     await page.getByRole("button", { name: "Change bounds…" }).click()
     await dialog.locator("input:enabled").first().waitFor()
     assert.strictEqual(await dialog.getByLabel("Chats a day").inputValue(), "1")
@@ -72,6 +76,7 @@ describe.skipIf(whyNot() !== undefined)("usage and backups in the console", () =
     await dialog.locator(".problem", { hasText: "snippets" }).waitFor()
     await dialog.getByLabel("Snippets").fill("")
     await dialog.getByLabel("Chats a day").fill("")
+    await dialog.getByLabel("US dollars a month").fill("")
     await dialog.getByRole("button", { name: "Set" }).click()
     await page.getByText("Nothing bounds what is used.").waitFor()
   })

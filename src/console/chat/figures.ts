@@ -1,14 +1,8 @@
 import type { RunUsage, TakenTurn, TurnList } from "../../../clients/typescript/src/index.ts"
 import { dollars, number } from "../parts/figures.ts"
 
-const small = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumSignificantDigits: 3 })
-
 /** US dollars; `null`: a model has no price. */
-export const costIn = (cost: number | null): string => {
-  if (cost === null) return "cost not known"
-  const isOfCents = cost >= 1 || Math.round(cost * 100) / 100 === cost
-  return (isOfCents ? dollars : small).format(cost)
-}
+export const costIn = (cost: number | null): string => (cost === null ? "cost not known" : dollars(cost))
 
 /** How long it was from one instant to another. */
 export const lasted = (from: string, to: string): string => {

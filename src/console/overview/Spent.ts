@@ -22,7 +22,7 @@ export const Spent = (): Node => {
   return whenThere(
     loaded,
     ({ total, stored }) => html`<dl class="figures" aria-label="Today">
-      <${Figure} title="Spent today" value=${total.cost === null ? "not known" : dollars.format(total.cost)} more=${total.cost === null ? "a model has no price" : whose} />
+      <${Figure} title="Spent today" value=${total.cost === null ? "not known" : dollars(total.cost)} more=${total.cost === null ? "a model has no price" : whose} />
       <${Figure} title="Chats today" value=${count(total.chats)} more=${`${count(total.turns)} turns`} />
       <${Figure} title="Tokens today" value=${count(total.inputTokens + total.outputTokens)} more=${`${count(total.outputTokens)} written`} />
       ${stored !== null && html`<${Figure} title="Snippets" value=${count(stored.snippets)} />`}

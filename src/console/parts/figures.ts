@@ -1,5 +1,9 @@
 /** A count, with its thousands apart. */
 export const number = (count: number): string => count.toLocaleString("en")
 
-/** US dollars with cents. */
-export const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD" })
+const withCents = new Intl.NumberFormat("en", { style: "currency", currency: "USD" })
+const ofLess = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumSignificantDigits: 3 })
+
+/** US dollars with cents; of less than one dollar that is no whole cents three digits, as a turn may cost far less. */
+export const dollars = (amount: number): string =>
+  (amount >= 1 || Math.round(amount * 100) / 100 === amount ? withCents : ofLess).format(amount)

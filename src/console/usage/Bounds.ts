@@ -8,7 +8,7 @@ import { bytesIn } from "../workspaces/bytes.ts"
 const kinds: { readonly [bound: string]: { readonly title: string; readonly shown: (amount: number) => string } } = {
   chats_per_day: { title: "Chats a day", shown: number },
   tokens_per_month: { title: "Tokens a month", shown: number },
-  cost_per_month: { title: "Dollars a month", shown: (amount) => dollars.format(amount) },
+  cost_per_month: { title: "Dollars a month", shown: dollars },
   snippets: { title: "Snippets", shown: number },
   repository_bytes: { title: "Bytes of commits", shown: bytesIn }
 }

@@ -6,7 +6,7 @@ import { href } from "../router.ts"
 import type { Group } from "./asked.ts"
 
 /** US dollars, where every model has a price. */
-export const costOf = (cost: number | null): string => (cost === null ? "not known" : dollars.format(cost))
+export const costOf = (cost: number | null): string => (cost === null ? "not known" : dollars(cost))
 
 const titles: { readonly [group in Group]: string } = {
   day: "Day",
