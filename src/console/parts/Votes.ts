@@ -34,7 +34,7 @@ export const Votes = ({
   const counts = [up + (own === true ? 1 : 0), down + (own === false ? 1 : 0)] as const
   if (!mayWrite.value) return html`<span class="votes quiet">${counts[0]} for, ${counts[1]} against</span>`
   const button = (succeeded: boolean, count: number, sign: string, label: string) => html`
-    <${Button} type="button" class="small vote" aria-pressed=${own === succeeded} busy=${own !== undefined && own !== succeeded}
+    <${Button} type="button" class="small vote" aria-pressed=${own === succeeded} settled=${own !== undefined && own !== succeeded}
       onClick=${() => vote(succeeded)} aria-label=${`${label}: ${count} so far`}>${sign} ${count}<//>`
   return html`<span class="votes">
     ${button(true, counts[0], "▲", `${plain(name)} helped`)}${button(false, counts[1], "▼", `${plain(name)} did not help`)}
