@@ -3,13 +3,13 @@ import { Button } from "./Button.ts"
 import type { Pages } from "./pages.ts"
 import { Text } from "./Text.ts"
 
-/** Below a list: what asks for the next page, and why one did not come. */
+/** Below a list: what asks for the next page, and why one did not come; that there is none, to who has asked for them. */
 export const More = ({
-  of: { more, isBusy, problem },
+  of: { more, isFurther, isBusy, problem },
   label = "Show more"
 }: {
-  readonly of: Pick<Pages<unknown>, "more" | "isBusy" | "problem">
+  readonly of: Pick<Pages<unknown>, "more" | "isFurther" | "isBusy" | "problem">
   readonly label?: string
 }): Node => html`
   ${problem && html`<p class="problem" role="alert"><${Text} of=${problem} /></p>`}
-  ${more && html`<p class="note"><${Button} type="button" busy=${isBusy} onClick=${more}>${label}<//></p>`}`
+  ${(more || isFurther) && html`<p class="note">${more ? html`<${Button} type="button" busy=${isBusy} onClick=${more}>${label}<//>` : html`<span>That is all.</span>`}</p>`}`
