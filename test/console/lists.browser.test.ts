@@ -135,7 +135,7 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
     await happens("dora")
     hold()
     const before = questions.length
-    await page.getByRole("button", { name: "Show it from its beginning" }).click()
+    await page.getByRole("button", { name: "Show it anew" }).click()
     const first = await nextOf(page, questions, before)
     await happens("emil")
     // the other list hears of it at the same moment, and has its answer
@@ -163,6 +163,48 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
     await row.waitFor({ state: "detached" })
     assert.strictEqual(await rows.count(), 199)
     assert.strictEqual(questions.length, before)
+  })
+
+  it("of very many rows has those that are near, and keeps the room of the others, also of those that went", async () => {
+    const pages = 40
+    const page = await open("/people")
+    await holding(page, "**/api/keys/org/list*", ({ keys }: Keys, _, number) => ({
+      keys: Array.from({ length: 100 }, (_, n) => ({
+        ...keys[0],
+        id: `${number} ${n}`,
+        name: `page ${number}, ${n}.`
+      })),
+      organization_id: "o",
+      next_cursor: number === pages ? null : "next"
+    }))
+    await page.reload()
+    const rows = page.locator(".keys .row")
+    await rows.nth(99).waitFor({ state: "attached" })
+    const inSight = (number: number, n: number) => rows.filter({ hasText: `page ${number}, ${n}.` })
+    const more = page.getByRole("button", { name: "Show more" })
+    for (let number = 2; number <= pages; number++) {
+      await more.press("Enter")
+      await inSight(number, 99).waitFor({ state: "attached" })
+    }
+    // what is read is that it stays near, however far it is
+    await page.getByText("That is all.").scrollIntoViewIfNeeded()
+    await inSight(1, 0).waitFor({ state: "detached" })
+    assert.isBelow(await rows.count(), (pages / 2) * 100)
+    const lists = page.locator(".keys")
+    assert.strictEqual(await lists.count(), pages * 2)
+    const heightOf = (n: number) => lists.nth(n).evaluate((list) => list.getBoundingClientRect().height)
+    const height = await heightOf(0)
+    assert.isAbove(height, 500)
+    await page.evaluate(() => scrollTo(0, 0))
+    await inSight(1, 0).waitFor()
+    await inSight(pages, 99).waitFor({ state: "detached" })
+    assert.closeTo(await heightOf(0), height, height / 20)
+    // a row that has the focus is kept, wherever its reader looks
+    await inSight(1, 0).getByRole("button", { name: "Revoke…" }).focus()
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
+    await inSight(pages, 99).waitFor()
+    await inSight(2, 0).waitFor({ state: "detached" })
+    assert.match((await page.locator(":focus").getAttribute("aria-label")) ?? "", /page 1, 0\./)
   })
 
   it("has no page of another one behind it, nor its fault", async () => {

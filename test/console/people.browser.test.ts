@@ -145,7 +145,7 @@ describe.skipIf(whyNot() !== undefined)("people and keys in the console", () => 
     await page.getByText("has changed since").waitFor()
     assert.strictEqual(await rows.count(), 200)
     assert.strictEqual(asked.length, length)
-    await page.getByRole("button", { name: "Show it from its beginning" }).click()
+    await page.getByRole("button", { name: "Show it anew" }).click()
     await rows.nth(199).waitFor({ state: "detached" })
     assert.deepStrictEqual(asked.slice(length), [""])
     assert.strictEqual(await page.getByText("has changed since").count(), 0)

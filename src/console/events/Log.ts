@@ -1,7 +1,8 @@
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import type { RecordedEvent } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { CutOff } from "../live/Live.ts"
+import { isAimedAt, useSteady } from "../live/steady.ts"
 import { useLive } from "../live/useLive.ts"
 import { number } from "../parts/figures.ts"
 import { More } from "../parts/More.ts"
@@ -15,9 +16,15 @@ const atOnce = 100
 /** Events that came while the page was open: behind so many, the newest ones are asked for anew. */
 const mostNew = 2_000
 
-/** To who has gone further back, and would lose their place by that. */
-const Full = ({ renew }: { readonly renew: () => void }): Node =>
-  html`<p class="note warn" role="status">${number(mostNew)} events came since, and later ones are not shown. <button type="button" class="small" onClick=${renew}>Show the newest</button></p>`
+/** Events that came since the list was asked for, the newest first: those that are shown, and those that wait. */
+interface Since {
+  readonly shown: ReadonlyArray<RecordedEvent>
+  readonly waiting: ReadonlyArray<RecordedEvent>
+}
+
+const nothingSince: Since = { shown: [], waiting: [] }
+const countOf = ({ shown, waiting }: Since): number => shown.length + waiting.length
+const letCome = ({ shown, waiting }: Since): Since => ({ shown: [...waiting, ...shown], waiting: [] })
 
 const given = ({ type, stream, actor }: Asked) => ({
   ...(type === "" ? {} : { type }),
@@ -49,11 +56,16 @@ const nothing = html`<${Empty} title="No such event"><p>Nothing in the log is wh
 /** The log as it is asked for, page by page, and on as it grows where it is looked at from its end. */
 export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: ReadonlyMap<string, string> }): Node => {
   const name = JSON.stringify(asked)
-  const [come, setCome] = useState<ReadonlyArray<RecordedEvent>>([])
+  const [since, setSince] = useState(nothingSince)
+  const place = useRef<HTMLDivElement>(null)
   const isLive = asked.asOf === "" && !asked.oldest
-  useEffect(() => setCome([]), [name])
+  useEffect(() => setSince(nothingSince), [name])
   useLive((event) => {
-    if (isLive && isAsked(asked, event)) setCome((before) => (before.length < mostNew ? [event, ...before] : before))
+    if (!isLive || !isAsked(asked, event)) return
+    const next = isAimedAt(place.current!) ? (one: Since) => one : letCome
+    setSince((before) =>
+      countOf(before) === mostNew ? before : next({ ...before, waiting: [event, ...before.waiting] })
+    )
   })
   const list = usePages<RecordedEvent>(name, (open, cursor, signal) =>
     asked.oldest ? onwards(open, asked, cursor, signal) : back(open, asked, cursor, signal)
@@ -62,21 +74,36 @@ export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: R
   const [, again] = first
   // what comes from now on is kept, and what came before is in the answer
   const renew = () => {
-    setCome([])
+    setSince(nothingSince)
     again()
   }
-  const isFull = come.length === mostNew
-  const isBack = list.isFurther
+  const come = () => setSince(letCome)
+  const { shown, waiting } = since
+  useSteady(place, isLive && waiting.length > 0, come)
+  const isFull = countOf(since) === mostNew
+  // who has gone further back, or is about to press something, would lose their place by that
+  const isHeld = list.isFurther || waiting.length > 0
   useEffect(() => {
-    if (isFull && !isBack) renew()
-  }, [isFull, isBack])
-  const known = new Set(rows.map(({ eventId }) => eventId))
-  const all = [...come.filter(({ eventId }) => !known.has(eventId)), ...rows]
+    if (isFull && !isHeld) renew()
+  }, [isFull, isHeld])
+  // those before the first page are older than what came
+  const known = new Set((first[0].state === "failed" ? [] : (first[0].value?.rows ?? [])).map(({ eventId }) => eventId))
+  const isNew = ({ eventId }: RecordedEvent) => !known.has(eventId)
+  const [above, news] = [shown.filter(isNew), waiting.filter(isNew)]
+  const all = [...above, ...rows]
   return html`${isLive && html`<${CutOff} />`}
-    ${isFull && isBack && html`<${Full} renew=${renew} />`}
+    ${
+      isLive &&
+      html`<div class="since" ref=${place}>${
+        isFull && isHeld
+          ? html`<span role="status">${number(mostNew)} events came since, and later ones are not shown.</span> <button type="button" class="small" onClick=${renew}>Show the newest</button>`
+          : news.length > 0 &&
+            html`<button type="button" class="small" onClick=${come}>Show ${number(news.length)} new</button>`
+      }</div>`
+    }
     ${whenThere(
       first,
-      () => html`${all.length === 0 ? nothing : html`<${Rows} of=${all} names=${names} growsAtTop=${!asked.oldest} label=${asked.oldest ? "Events, the oldest first" : "Events, the newest first"} />`}
+      () => html`${all.length === 0 ? nothing : html`<${Rows} of=${all} names=${names} above=${above.length} label=${asked.oldest ? "Events, the oldest first" : "Events, the newest first"} />`}
         <${More} of=${list} label=${asked.oldest ? "Show later ones" : "Show earlier ones"} />`,
       10
     )}`

@@ -22,11 +22,12 @@ export const Rows = ({
   of,
   names,
   label,
-  growsAtTop = false
+  above = 0
 }: {
   readonly of: ReadonlyArray<RecordedEvent>
   readonly names: ReadonlyMap<string, string>
   readonly label: string
-  readonly growsAtTop?: boolean
-}): Node => html`<${Groups} of=${of} by=${[names]} kind="events" label=${label} growsAtTop=${growsAtTop} keyOf=${({ eventId }: RecordedEvent) => eventId}
-    show=${(one: RecordedEvent) => html`<${Row} key=${one.eventId} of=${one} names=${names} />`} />`
+  /** How many came before the others, one by one. */
+  readonly above?: number
+}): Node =>
+  html`<${Groups} of=${of} by=${[names]} kind="events" label=${label} above=${above} show=${(one: RecordedEvent) => html`<${Row} key=${one.eventId} of=${one} names=${names} />`} />`

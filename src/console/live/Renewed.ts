@@ -1,31 +1,41 @@
-import { useEffect, useState } from "preact/hooks"
+import { useRef, useState } from "preact/hooks"
 import { html, type Node } from "../html.ts"
 import type { Pages } from "../parts/pages.ts"
+import { doings, isAimedAt, useSteady } from "./steady.ts"
 import { useAgain } from "./useLive.ts"
 
 /**
  * Calls for a list anew when events of these types came. Who has gone further than its first page would lose their
- * place by that, again at each event: they are told, and ask themselves.
+ * place by that, again at each event, and who is about to press something would press something else: they are told,
+ * where it moves nothing, and ask themselves.
  */
 export const Renewed = ({
   types,
+  stream,
   list
 }: {
   readonly types: ReadonlyArray<string>
+  /** Of this stream alone, where one is given. */
+  readonly stream?: string
   readonly list: Pick<Pages<unknown>, "first" | "isFurther">
 }): Node => {
   const { first, isFurther } = list
   const [loaded, again] = first
   const there = loaded.state === "there" ? loaded.value : undefined
+  const place = useRef<HTMLParagraphElement>(null)
   /** The first page that is known to be old: another one is not. */
   const [old, setOld] = useState<typeof there>()
-  // what is on its way may have been read before the event: it is asked for anew, and answers later
-  useAgain(types, () => (isFurther && there !== undefined ? setOld(there) : again()))
+  const known = useRef(doings())
+  const heard = () => {
+    const isNews = doings() === known.current
+    known.current = doings()
+    // what is on its way may have been read before the event: it is asked for anew, and answers later
+    if (there !== undefined && (isFurther || (isNews && isAimedAt(place.current!)))) setOld(there)
+    else again()
+  }
+  useAgain(types, heard, undefined, stream)
   const isOld = old !== undefined && old === there
-  useEffect(() => {
-    // further pages did not come after all
-    if (isOld && !isFurther) again()
-  }, [isOld, isFurther])
-  if (!isOld || !isFurther) return null
-  return html`<p class="note warn" role="status">What is listed here has changed since. <button type="button" class="small" onClick=${again}>Show it from its beginning</button></p>`
+  // also where further pages did not come after all
+  useSteady(place, isOld && !isFurther, again)
+  return html`<p class="since" role="status" ref=${place}>${isOld && html`It has changed since. <button type="button" class="small" onClick=${again}>Show it anew</button>`}</p>`
 }

@@ -9,14 +9,23 @@ export const useLive = (hear: (event: RecordedEvent) => void = () => {}): void =
   useEffect(() => listen((event) => latest.current(event)), [])
 }
 
-/** Calls for something anew when events of these types came: at most as often as once in `pause` milliseconds. */
-export const useAgain = (types: ReadonlyArray<string> | "all", again: () => void, pause = 1_000): void => {
+/**
+ * Calls for something anew when events of these types came, of one stream where that is given: at most as often as once
+ * in `pause` milliseconds.
+ */
+export const useAgain = (
+  types: ReadonlyArray<string>,
+  again: () => void,
+  pause = 1_000,
+  stream: string | undefined = undefined
+): void => {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const latest = useRef(again)
   latest.current = again
   useEffect(() => () => clearTimeout(timer.current), [])
-  useLive(({ type }) => {
-    if (timer.current !== undefined || (types !== "all" && !types.includes(type))) return
+  useLive((event) => {
+    if (timer.current !== undefined || !types.includes(event.type)) return
+    if (stream !== undefined && event.stream !== stream) return
     timer.current = setTimeout(() => {
       timer.current = undefined
       latest.current()

@@ -1,7 +1,9 @@
+import { useEffect, useRef, useState } from "preact/hooks"
 import type { RecordedEvent } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { CutOff, Live } from "../live/Live.ts"
 import { newest, standing } from "../live/source.ts"
+import { isAimedAt, useSteady } from "../live/steady.ts"
 import { useLive } from "../live/useLive.ts"
 import { Waiting } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
@@ -21,12 +23,22 @@ const Row = ({ of }: { readonly of: RecordedEvent }): Node => {
     <span class="quiet"><${Time} at=${of.recordedAt} /></span></li>`
 }
 
-/** What happened last, and goes on to happen. */
+/** What happened last, and goes on to happen: not while the reader is about to press one of these. */
 export const Activity = (): Node => {
   useLive()
-  const events = newest.value.filter(({ type }) => !slight.has(type)).slice(0, most)
-  return html`<section class="activity"><header><h2>Newest activity</h2><${Live} /></header>
-    <${CutOff} />
+  const place = useRef<HTMLElement>(null)
+  const told = newest.value.filter(({ type }) => !slight.has(type)).slice(0, most)
+  const [events, setEvents] = useState(told)
+  const isNews = told[0]?.eventId !== events[0]?.eventId
+  const come = () => setEvents(told)
+  useEffect(() => {
+    if (isNews && (events.length === 0 || !isAimedAt(place.current!))) come()
+  }, [told[0]?.eventId])
+  useSteady(place, isNews && events.length > 0, come)
+  const waiting = told.findIndex(({ eventId }) => eventId === events[0]?.eventId)
+  return html`<section class="activity"><header ref=${place}><h2>Newest activity</h2><${Live} />
+      ${isNews && events.length > 0 && html`<button type="button" class="small" onClick=${come}>Show ${waiting < 0 ? `${most} or more` : waiting} new</button>`}</header>
     ${events.length === 0 && (standing.value.is === "live" ? html`<p class="note">Nothing has happened yet.</p>` : html`<${Waiting} lines=${4} />`)}
-    <ul class="rows" aria-label="Newest activity">${events.map((one) => html`<${Row} key=${one.eventId} of=${one} />`)}</ul></section>`
+    <ul class="rows" aria-label="Newest activity">${events.map((one) => html`<${Row} key=${one.eventId} of=${one} />`)}</ul>
+    <${CutOff} /></section>`
 }

@@ -1,5 +1,6 @@
 import type { Commit } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
+import { Renewed } from "../live/Renewed.ts"
 import { Groups } from "../parts/Groups.ts"
 import { More } from "../parts/More.ts"
 import { usePages } from "../parts/pages.ts"
@@ -7,6 +8,7 @@ import { whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
 import { href, route } from "../router.ts"
+import { committing } from "../workspaces/changing.ts"
 import { Head } from "../workspaces/Head.ts"
 import { saidIn } from "../workspaces/message.ts"
 
@@ -30,25 +32,29 @@ const Row = ({ of, id }: { readonly of: Commit; readonly id: string }): Node => 
     <span class="quiet"><${Time} at=${of.committedAt} /></span>
   </a></li>`
 
-const byDay = (commits: ReadonlyArray<Commit>): ReadonlyArray<readonly [string, ReadonlyArray<Commit>]> => [
-  ...Map.groupBy(commits, ({ committedAt }) => dayOf.format(Date.parse(committedAt)))
-]
+/** A commit, and the day that it stands under: to say that of each anew would take longer with each page. */
+interface OfDay {
+  readonly commit: Commit
+  readonly day: string
+}
+
+const ofDay = (commit: Commit): OfDay => ({ commit, day: dayOf.format(Date.parse(commit.committedAt)) })
 
 /** A workspace: its commits by day, the newest first. */
 export const WorkspacePage = (): Node => {
   const id = route.value.parameters["id"]!
-  const list = usePages<Commit>(id, async ({ cairn }, before, signal) => {
+  const list = usePages<OfDay>(id, async ({ cairn }, before, signal) => {
     const { commits, nextBefore } = await cairn.workspaces.commits(id, { limit: atOnce, before }, { signal })
-    return { rows: commits, next: nextBefore }
+    return { rows: commits.map(ofDay), next: nextBefore }
   })
   const { first, rows } = list
   return html`<div class="page"><${Head} id=${id} called="History" isMissing=${first[0].state === "failed" && first[0].why === "missing"} />
+    <${Renewed} types=${committing} stream=${`workspace-${id}`} list=${list} />
     ${whenThere(
       first,
-      () => html`${byDay(rows).map(
+      () => html`${[...Map.groupBy(rows, ({ day }) => day)].map(
         ([day, of]) => html`<section class="day" key=${day}><h2>${day}</h2>
-          <${Groups} of=${of} by=${[id]} kind="commits" label=${day} keyOf=${({ sha }: Commit) => sha}
-            show=${(one: Commit) => html`<${Row} key=${one.sha} of=${one} id=${id} />`} /></section>`
+          <${Groups} of=${of} by=${[id]} kind="commits" label=${day} show=${({ commit }: OfDay) => html`<${Row} key=${commit.sha} of=${commit} id=${id} />`} /></section>`
       )}
         <${More} of=${list} label="Show earlier ones" />`,
       8

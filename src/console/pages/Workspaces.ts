@@ -1,5 +1,6 @@
 import type { Workspace, WorkspaceActor } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
+import { Renewed } from "../live/Renewed.ts"
 import { Groups } from "../parts/Groups.ts"
 import { More } from "../parts/More.ts"
 import { usePages } from "../parts/pages.ts"
@@ -9,6 +10,7 @@ import { Time } from "../parts/Time.ts"
 import { href } from "../router.ts"
 import { useTitle } from "../title.ts"
 import { bytesIn } from "../workspaces/bytes.ts"
+import { changing } from "../workspaces/changing.ts"
 
 const atOnce = 100
 
@@ -45,15 +47,14 @@ export const Workspaces = (): Node => {
     return { rows: workspaces, next: nextCursor }
   })
   const { first, rows } = list
-  return html`<div class="page"><header class="title"><h1>Workspaces</h1></header>
+  return html`<div class="page"><header class="title"><h1>Workspaces</h1><${Renewed} types=${changing} list=${list} /></header>
     ${whenThere(
       first,
       () =>
         rows.length === 0
           ? html`<${Empty} title="No workspace yet">
               <p>A workspace has the files of one organization's user, as a git history. The first chat of a pair makes it.</p><//>`
-          : html`<${Groups} of=${rows} kind="workspaces" label="Workspaces" keyOf=${({ workspaceId }: Workspace) => workspaceId}
-              show=${(one: Workspace) => html`<${Row} key=${one.workspaceId} of=${one} />`} />
+          : html`<${Groups} of=${rows} kind="workspaces" label="Workspaces" show=${(one: Workspace) => html`<${Row} key=${one.workspaceId} of=${one} />`} />
             <${More} of=${list} />`,
       6
     )}</div>`

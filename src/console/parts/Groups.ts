@@ -1,5 +1,6 @@
 import { useRef } from "preact/hooks"
 import { html, type Node } from "../html.ts"
+import { useSight } from "./sight.ts"
 
 /** Rows that a browser lays out, or leaves alone, together. */
 const together = 50
@@ -15,36 +16,49 @@ interface Given<Row> {
   readonly show: (row: Row) => Node
 }
 
-const Group = <Row>({ of, by = [], kind, show }: Given<Row>): Node => {
-  const made = useRef<
-    { readonly of: ReadonlyArray<Row>; readonly by: ReadonlyArray<unknown>; readonly list: Node } | undefined
-  >(undefined)
-  const before = made.current
-  // a list that is the same object as before is not looked through
-  if (before !== undefined && areSame(before.of, of) && areSame(before.by, by)) return before.list
-  const list = html`<ul class=${`rows ${kind}`} style=${{ "--rows": of.length }}>${of.map(show)}</ul>`
-  made.current = { of, by, list }
-  return list
+interface Made {
+  readonly of: ReadonlyArray<unknown>
+  readonly by: ReadonlyArray<unknown>
+  readonly height: number | undefined
+  readonly list: Node
 }
 
-/** A list that may have very many rows: what comes at one end leaves the others as they are. */
+const Group = <Row>({ of, by = [], kind, show }: Given<Row>): Node => {
+  const made = useRef<Made | undefined>(undefined)
+  const list = useRef<HTMLUListElement>(null)
+  const height = useSight(list, of.length)
+  const before = made.current
+  // a list that is the same object as before is not looked through
+  if (before !== undefined && before.height === height && areSame(before.of, of) && areSame(before.by, by))
+    return before.list
+  // a box in its place, where it is far away
+  const isFar = height !== undefined
+  const style = isFar ? { blockSize: `${height}px` } : { "--rows": of.length }
+  const now = html`<ul ref=${list} class=${`rows ${kind}`} style=${style} aria-hidden=${isFar ? "true" : undefined}>${!isFar && of.map(show)}</ul>`
+  made.current = { of, by, height, list: now }
+  return now
+}
+
+/**
+ * A list that may have very many rows: what comes at one end leaves the others as they are, and of what is many screens
+ * away there is only the room.
+ */
 export const Groups = <Row>({
   of,
-  keyOf,
   label,
-  growsAtTop = false,
+  above = 0,
   ...given
 }: Given<Row> & {
-  readonly keyOf: (row: Row) => string
   readonly label: string
-  /** New rows come before the others, and not behind them. */
-  readonly growsAtTop?: boolean
+  /** How many of the rows came before the others, one by one. */
+  readonly above?: number
 }): Node => {
-  const count = Math.ceil(of.length / together)
-  const first = growsAtTop ? of.length - (count - 1) * together : together
-  const groups = Array.from({ length: count }, (_, index) =>
-    of.slice(index === 0 ? 0 : first + (index - 1) * together, first + index * together)
-  )
+  // counted from where both kinds meet: so groups stay what they are, whichever end the list grows at
+  const [first, end] = [-Math.ceil(above / together), Math.ceil((of.length - above) / together)]
+  const places = Array.from({ length: end - first }, (_, index) => first + index)
   return html`<div class="groups" role="group" aria-label=${label}>
-    ${groups.map((rows) => html`<${Group} key=${keyOf((growsAtTop ? rows.at(-1) : rows[0])!)} of=${rows} ...${given} />`)}</div>`
+    ${places.map((place) => {
+      const from = above + place * together
+      return html`<${Group} key=${place} of=${of.slice(Math.max(0, from), from + together)} ...${given} />`
+    })}</div>`
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks"
+import { hasDone } from "../live/steady.ts"
 import { type Loaded, useLoaded } from "../loading.ts"
 import { failure, type Session, session } from "../session.ts"
 
@@ -101,6 +102,7 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
   const isFurther = behind.rows.length > 0 || isMoreAsked
   const without = useRef<Pages<Row, P>["without"]>(() => {})
   without.current = (gone) => {
+    hasDone()
     if (isFurther && loaded.state === "there") change(loaded.value, (before) => ({ gone: [...before.gone, gone] }))
     else again()
   }

@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks"
 import type { CreatedKey } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
+import { hasDone } from "../live/steady.ts"
 import { Button } from "../parts/Button.ts"
 import { Copy } from "../parts/Copy.ts"
 import { Text } from "../parts/Text.ts"
@@ -63,6 +64,7 @@ export const CreateKey = ({ again }: { readonly again: () => void }): Node => {
         expiresAt: endOf(form.ends)
       })
       setMade(created)
+      hasDone()
       again()
     } catch (error) {
       setProblem(failure(error))

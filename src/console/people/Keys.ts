@@ -61,12 +61,10 @@ export const Keys = (): Node => {
     return { rows: keys, next: nextCursor }
   })
   const { first, rows } = list
-  return html`<section aria-labelledby="keys"><h2 id="keys">Keys</h2>
-    <${Renewed} types=${changing} list=${list} />
+  return html`<section aria-labelledby="keys"><header class="heads"><h2 id="keys">Keys</h2><${Renewed} types=${changing} list=${list} /></header>
     ${whenThere(
       first,
-      () => html`<${Groups} of=${rows} by=${[session.value]} kind="keys" label="Keys" keyOf=${({ id }: ListedKey) => id}
-          show=${(one: ListedKey) => html`<${Row} key=${one.id} of=${one} without=${list.without} />`} />
+      () => html`<${Groups} of=${rows} by=${[session.value]} kind="keys" label="Keys" show=${(one: ListedKey) => html`<${Row} key=${one.id} of=${one} without=${list.without} />`} />
         <${More} of=${list} />`,
       4
     )}</section>`

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks"
 import type { ListedUser } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { Renewed } from "../live/Renewed.ts"
+import { hasDone } from "../live/steady.ts"
 import { Confirm } from "../parts/Confirm.ts"
 import { Groups } from "../parts/Groups.ts"
 import { More } from "../parts/More.ts"
@@ -31,6 +32,7 @@ const RoleOf = ({ of }: { readonly of: ListedUser }): Node => {
     setRole(wanted)
     try {
       await session.value!.cairn.users.changeRole(of.userId, wanted)
+      hasDone()
       setSaid("")
     } catch (error) {
       setRole(of.role)
@@ -71,12 +73,10 @@ export const People = (): Node => {
     return { rows: users, next: nextCursor }
   })
   const { first, rows } = list
-  return html`<section aria-labelledby="people"><h2 id="people">People</h2>
-    <${Renewed} types=${changing} list=${list} />
+  return html`<section aria-labelledby="people"><header class="heads"><h2 id="people">People</h2><${Renewed} types=${changing} list=${list} /></header>
     ${whenThere(
       first,
-      () => html`<${Groups} of=${rows} by=${[session.value]} kind="persons" label="People" keyOf=${({ userId }: ListedUser) => userId}
-          show=${(one: ListedUser) => html`<${Row} key=${one.userId} of=${one} without=${list.without} />`} />
+      () => html`<${Groups} of=${rows} by=${[session.value]} kind="persons" label="People" show=${(one: ListedUser) => html`<${Row} key=${one.userId} of=${one} without=${list.without} />`} />
         <${More} of=${list} />`,
       4
     )}</section>`

@@ -1,0 +1,126 @@
+import type { Locator, Page } from "playwright-core"
+import { assert, describe, it } from "vitest"
+import { whyNot } from "./chromium.ts"
+import { clientOf, startsReading } from "./reading.ts"
+
+/** Where the pointer comes to rest: what is there, and how it lies. */
+const aimAt = async (page: Page, target: Locator) => {
+  await target.scrollIntoViewIfNeeded()
+  const box = (await target.boundingBox())!
+  await page.mouse.move(box.x + 20, box.y + box.height / 2)
+  return await target.boundingBox()
+}
+
+/** Away from all that a page lists. */
+const aimAway = (page: Page) => page.mouse.move(5, 5)
+
+describe.skipIf(whyNot() !== undefined)("what comes while a page of the console is looked at", () => {
+  const on = startsReading({ filled: false })
+  const { open } = on
+  const happens = (name: string) => clientOf(on.service).keys.create({ email: `${name}@example.org`, keyName: name })
+
+  const isLive = (page: Page) => page.locator(".live.live").waitFor()
+
+  it("moves no event that the pointer is at: it is counted above, and comes when the pointer has left", async () => {
+    await happens("first")
+    const page = await open("/events?type=KeyCreated")
+    await isLive(page)
+    const rows = page.locator(".events .row")
+    const row = rows.first()
+    const before = await aimAt(page, row)
+    const position = await row.locator("code").first().textContent()
+    await happens("second")
+    await page.getByRole("button", { name: "Show 1 new" }).waitFor()
+    await happens("third")
+    await page.getByRole("button", { name: "Show 2 new" }).waitFor()
+    assert.deepStrictEqual(await row.boundingBox(), before)
+    assert.strictEqual(await row.locator("code").first().textContent(), position)
+    // pressed where it stands, it is the one that was meant
+    await page.mouse.down()
+    await page.mouse.up()
+    await page.waitForURL(`**/events/${position}`)
+    await page.goBack()
+    await isLive(page)
+    await aimAt(page, row)
+    await happens("fourth")
+    await page.getByRole("button", { name: "Show 1 new" }).waitFor()
+    const count = await rows.count()
+    await aimAway(page)
+    await page.getByRole("button", { name: "Show 1 new" }).waitFor({ state: "detached" })
+    assert.strictEqual(await rows.count(), count + 1)
+  })
+
+  it("nor what asks for the next page, which is asked for where it was pressed", async () => {
+    const page = await open("/events?type=KeyCreated")
+    await page.route("**/api/events/newest*type=KeyCreated*", async (route) => {
+      const url = new URL(route.request().url())
+      const isFurther = url.searchParams.has("before")
+      url.searchParams.delete("before")
+      const answer = (await (await route.fetch({ url: url.href })).json()) as { events: ReadonlyArray<object> }
+      const events = isFurther ? [{ ...answer.events[0], event_id: "earlier", position: "1" }] : answer.events.slice(-2)
+      await route.fulfill({ json: { ...answer, events, next_before: isFurther ? null : "2" } })
+    })
+    await page.reload()
+    await isLive(page)
+    const more = page.getByRole("button", { name: "Show earlier ones" })
+    const before = await aimAt(page, more)
+    await happens("fifth")
+    await page.getByRole("button", { name: "Show 1 new" }).waitFor()
+    assert.deepStrictEqual(await more.boundingBox(), before)
+    await page.mouse.down()
+    await page.mouse.up()
+    await page.getByText("That is all.").waitFor()
+    // asked for, it comes all the same
+    await page.getByRole("button", { name: "Show 1 new" }).focus()
+    await page.keyboard.press("Enter")
+    await page.locator(".events .row").nth(3).waitFor()
+    assert.strictEqual(
+      await page.evaluate(() => document.activeElement?.getAttribute("aria-label")),
+      "Events, the newest first"
+    )
+  })
+
+  it("moves no row of the newest activity that the pointer is at", async () => {
+    const page = await open("/overview")
+    const list = page.getByRole("list", { name: "Newest activity" })
+    const row = list.locator("li").first()
+    await row.waitFor()
+    const before = await aimAt(page, row)
+    const text = await row.locator(".what").textContent()
+    const { codeBlockId } = await clientOf(on.service).snippets.create({
+      name: "seen",
+      source: "s = 1\n",
+      entrypoint: "s",
+      language: "python"
+    })
+    assert.isNotEmpty(codeBlockId)
+    await page.getByRole("button", { name: /^Show \d+ new$/ }).waitFor()
+    assert.deepStrictEqual(await row.boundingBox(), before)
+    assert.strictEqual(await row.locator(".what").textContent(), text)
+    await aimAway(page)
+    await list.getByText("A snippet was stored").first().waitFor()
+  })
+
+  it("moves no key that the pointer is at, nor does a person above it: they are told beside the headings", async () => {
+    const page = await open("/people")
+    const listens = page.waitForResponse("**/api/events/stream*")
+    await page.reload()
+    await listens
+    const revoke = page.locator(".keys .row", { hasText: "first" }).getByRole("button", { name: "Revoke…" })
+    await revoke.waitFor()
+    const before = await aimAt(page, revoke)
+    await happens("sixth")
+    await page.getByText("It has changed since.").nth(1).waitFor()
+    assert.deepStrictEqual(await revoke.boundingBox(), before)
+    assert.strictEqual(await page.locator(".persons .row", { hasText: "sixth@" }).count(), 0)
+    await aimAway(page)
+    await page.locator(".persons .row", { hasText: "sixth@" }).waitFor()
+    await page.locator(".keys .row", { hasText: "sixth@" }).waitFor()
+    await page.getByText("It has changed since.").first().waitFor({ state: "detached" })
+    // what the reader does themselves is seen at once, wherever the pointer is
+    await page.locator(".keys .row", { hasText: "sixth@" }).getByRole("button", { name: "Revoke…" }).click()
+    await page.locator("dialog[open]").getByRole("button", { name: "Revoke", exact: true }).click()
+    await page.locator(".keys .row", { hasText: "sixth@" }).waitFor({ state: "detached" })
+    await page.locator(".persons .row", { hasText: "sixth@" }).getByText("0 keys").waitFor()
+  })
+})
