@@ -151,7 +151,9 @@ const press = async ({
     } while (!isThere())
     await new Promise((resolve) => setTimeout(resolve))
     const now = performance.now()
-    const ends = (performance.getEntriesByType("resource") as Array<PerformanceEntry & { readonly responseEnd: number }>)
+    const ends = (
+      performance.getEntriesByType("resource") as Array<PerformanceEntry & { readonly responseEnd: number }>
+    )
       .filter(({ name }) => name.includes("/api/"))
       .map(({ responseEnd }) => responseEnd)
     turned.push({ shown: now - began, sinceAnswer: now - Math.max(began, ...ends) })
