@@ -8,7 +8,8 @@ export type Loaded<T> =
   | { readonly state: "there"; readonly value: T }
   | { readonly state: "failed"; readonly why: "missing" | "forbidden" | "other"; readonly message: string }
 
-const whyOf = (error: unknown) => {
+/** What kind of failure it was. */
+export const whyOf = (error: unknown) => {
   if (error instanceof NotFoundError) return "missing"
   return error instanceof PermissionDeniedError ? "forbidden" : "other"
 }

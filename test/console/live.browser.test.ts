@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
 import { scripts, service, startsAgent, write } from "#test/http/agent.ts"
-import { says } from "#test/MessagesApi.ts"
+import { calls, says } from "#test/MessagesApi.ts"
 import { ownerKey } from "#test/service.ts"
 import { seriousInBothThemes, seriousOn } from "./axe.ts"
 import { type Browser, type Reader, startBrowser, whyNot } from "./chromium.ts"
@@ -115,6 +115,33 @@ describe.skipIf(whyNot() !== undefined)("a chat in the console", () => {
     await page.locator(".turns > li").nth(2).waitFor()
     await page.goto(page.url().replace("turn=x", "turn=99"))
     await page.getByText("Turn 3 of 3").waitFor()
+  })
+
+  it("says what it was asked for, and its commit what it took: turns, tools, tokens, time", async () => {
+    const task = `write for the commit\nand say <b>so</b> ${"x".repeat(100)}`
+    scripts.set(task, (turn) => {
+      if (turn === 1) return calls({ name: "Read", input: { file_path: "none.txt" } })
+      return turn === 2 ? write("of-commit.txt", "1\n") : says("It is written.")
+    })
+    const page = await ask(task, `commit-${randomUUID()}`)
+    await page.locator("h1 .status", { hasText: "completed" }).waitFor()
+    const asked = page.getByRole("region", { name: "Task" })
+    await asked.getByText("and say <b>so</b>").waitFor()
+    await page.getByText("Tools: Read × 1 (1 failed), Write × 1").waitFor()
+    await page.reload()
+    await asked.getByText("and say <b>so</b>").waitFor()
+    await page.locator("aside a", { hasText: /^[0-9a-f]{12}$/ }).click()
+    const chat = page.getByRole("region", { name: "The chat that made it" })
+    await chat.getByText("and say <b>so</b>").waitFor()
+    const [turns, tools, tokens, took] = await chat.locator("dl > div").allTextContents()
+    assert.deepStrictEqual([turns, tools], ["Chat3 turns", "ToolsRead\u00a0×\u00a01 (1 failed), Write\u00a0×\u00a01"])
+    const { usage } = await clientOf(service).runs.get((await chat.getByRole("link").getAttribute("href"))!.slice(6))
+    const [read, written] = [usage.inputTokens, usage.outputTokens].map((count) => count.toLocaleString("en"))
+    assert.strictEqual(tokens, `Tokens${read} tokens read, ${written} written`)
+    assert.match(took!, /^Took[\d.]+ m?s$/)
+    assert.deepStrictEqual(await seriousInBothThemes(page), [])
+    await chat.getByRole("link", { name: "3 turns" }).click()
+    await page.waitForURL("**/runs/*")
   })
 
   it("is stopped by a button", async () => {

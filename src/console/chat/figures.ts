@@ -1,5 +1,6 @@
-import type { RunUsage, TakenTurn, TurnList } from "../../../clients/typescript/src/index.ts"
+import type { Run, RunUsage, TakenTurn, TurnList } from "../../../clients/typescript/src/index.ts"
 import { dollars, number } from "../parts/figures.ts"
+import { plain } from "../visible.ts"
 
 /** US dollars; `null`: a model has no price. */
 export const costIn = (cost: number | null): string => (cost === null ? "cost not known" : dollars(cost))
@@ -41,3 +42,14 @@ export const sumOf = (spent: ReadonlyArray<Spent>): Spent => {
 /** What turns took, with the summaries that were written before them. */
 export const sumOfTurns = (turns: TurnList["turns"]): Spent =>
   sumOf(turns.flatMap((turn) => (turn.compacted === null ? [turn] : [turn.compacted, turn])))
+
+/** Which tools were called, how often, and how often they failed. */
+export const toolsIn = (tools: Run["tools"]): string => {
+  if (tools.length === 0) return "none called"
+  return tools
+    .map(
+      ({ name, calls, failed }) =>
+        `${plain(name)}\u00a0×\u00a0${number(calls)}${failed > 0 ? ` (${number(failed)} failed)` : ""}`
+    )
+    .join(", ")
+}

@@ -1,13 +1,13 @@
 import { useEffect, useState } from "preact/hooks"
-import {
-  type FileChange,
-  NotFoundError,
-  type Run,
-  type RunEvent,
-  type RunUsage,
-  type ToolCall,
-  type ToolResult
+import type {
+  FileChange,
+  Run,
+  RunEvent,
+  RunUsage,
+  ToolCall,
+  ToolResult
 } from "../../../clients/typescript/src/index.ts"
+import { whyOf } from "../loading.ts"
 import { failure, session } from "../session.ts"
 
 /** One turn of a model: what it said, which tools it called, and what they answered. */
@@ -140,7 +140,7 @@ export const writesOf = (turns: ReadonlyArray<Turn>): ReadonlyArray<Written> => 
 
 export interface Following {
   readonly heard: Heard
-  readonly problem: { readonly why: "missing" | "other"; readonly message: string } | undefined
+  readonly problem: { readonly why: ReturnType<typeof whyOf>; readonly message: string } | undefined
 }
 
 /** Hears a run from its beginning, and goes on as it does. The client makes a connection that is cut again. */
@@ -160,7 +160,7 @@ export const useRun = (id: string): Following => {
         }
       } catch (error) {
         if (controller.signal.aborted) return
-        const why = error instanceof NotFoundError ? "missing" : "other"
+        const why = whyOf(error)
         const message = failure(error)
         setState(({ heard }) => ({ heard, problem: { why, message } }))
       }

@@ -2,6 +2,7 @@ import { useMemo } from "preact/hooks"
 import type { CommitWithDiff } from "../../../clients/typescript/src/index.ts"
 import { Diff } from "../diff/Diff.ts"
 import { parseDiff } from "../diff/parse.ts"
+import { withRenames } from "../diff/renamed.ts"
 import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
 import { Long } from "../parts/Long.ts"
@@ -11,13 +12,14 @@ import { Time } from "../parts/Time.ts"
 import { href, route } from "../router.ts"
 import { useTitle } from "../title.ts"
 import { bearable } from "../visible.ts"
+import { ByChat } from "../workspaces/ByChat.ts"
 import { Head } from "../workspaces/Head.ts"
 import { saidIn } from "../workspaces/message.ts"
 import { Restore } from "../workspaces/Restore.ts"
 
 const Sheet = ({ id, commit }: { readonly id: string; readonly commit: CommitWithDiff }): Node => {
   const { title, body } = saidIn(commit.message)
-  const files = useMemo(() => parseDiff(bearable(commit.diff)), [commit])
+  const files = useMemo(() => withRenames(parseDiff(bearable(commit.diff))), [commit])
   const [parent] = commit.parents
   return html`
     <${Head} id=${id} called=${title} title=${title} at=${commit.sha}><${Restore} id=${id} sha=${commit.sha} /><//>
@@ -29,6 +31,7 @@ const Sheet = ({ id, commit }: { readonly id: string; readonly commit: CommitWit
       <div><dt>After</dt><dd>${parent === undefined ? "nothing" : html`<a href=${href("commit", { id, sha: parent })}><code>${parent.slice(0, 12)}</code></a>`}</dd></div>
       <div><dt>Files then</dt><dd><a href=${href("files", { id }, { at: commit.sha })}>show</a></dd></div>
     </dl>
+    ${commit.sessionId !== null && html`<${ByChat} run=${commit.sessionId} title=${title} />`}
     <${Diff} files=${files} />`
 }
 

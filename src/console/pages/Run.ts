@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks"
 import type { Run } from "../../../clients/typescript/src/index.ts"
+import { lasted, toolsIn } from "../chat/figures.ts"
 import { filesOf, type Heard, useRun } from "../chat/follow.ts"
 import { Replay, stepIn } from "../chat/Replay.ts"
 import { Turns } from "../chat/Turns.ts"
@@ -11,7 +12,7 @@ import { Failed, Waiting } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
 import { href, route } from "../router.ts"
-import { failure, may, mayWrite, session } from "../session.ts"
+import { failure, may, session } from "../session.ts"
 import { useTitle } from "../title.ts"
 
 const Stop = ({ id }: { readonly id: string }): Node => {
@@ -61,8 +62,9 @@ const Side = ({ of, workspace }: { readonly of: Heard; readonly workspace: strin
         run !== undefined &&
         html`<li>Turns: ${run.turns} of ${run.maxTurns}</li>
           <li>Tokens: ${run.usage.inputTokens.toLocaleString("en")} read, ${run.usage.outputTokens.toLocaleString("en")} written</li>
+          <li>Tools: ${toolsIn(run.tools)}</li>
           <li>Asked: <${Time} at=${run.requestedAt} /></li>
-          ${run.endedAt !== null && html`<li>Ended: <${Time} at=${run.endedAt} /></li>`}
+          ${run.endedAt !== null && html`<li>Ended: <${Time} at=${run.endedAt} />, after ${lasted(run.requestedAt, run.endedAt)}</li>`}
           ${run.answer && run.answer.commit !== "" && html`<li>Commit: <a href=${href("commit", { id: workspace, sha: run.answer.commit })}><code>${run.answer.commit.slice(0, 12)}</code></a></li>`}`
       }
       <li><a href=${href("workspace", { id: workspace })}>The workspace</a></li>
@@ -88,6 +90,7 @@ export const RunPage = (): Node => {
   const { heard, problem } = useRun(id)
   const [asked] = useLoaded(id, ({ cairn }, signal) => cairn.runs.get(id, { signal }))
   const then = asked.state === "failed" ? undefined : asked.value
+  const task = heard.run?.task ?? then?.task
   const isGoingOn = heard.run === undefined && then?.endedAt === null
   const facts = useLoaded(heard.run !== undefined && may("runs.turns") ? id : undefined, ({ cairn }, signal) =>
     cairn.runs.turns(id, { signal })
@@ -100,12 +103,13 @@ export const RunPage = (): Node => {
   if (problem !== undefined && heard.workspace === undefined)
     return html`<div class="page"><h1 class="spoken">Chat</h1><${Failed} ...${problem} again=${again} /></div>`
   return html`<div class="page run">
-    <header class="title"><p class="crumbs"><a href=${href("chat")}>Chat</a></p>
+    <header class="title">${may("chat.chat") && html`<p class="crumbs"><a href=${href("chat")}>Chat</a></p>`}
       <h1>Chat <${State} of=${stateOf(heard, then)} /></h1>
-      <div class="actions">${isGoingOn && mayWrite.value && html`<${Stop} id=${id} />`}
+      <div class="actions">${isGoingOn && may("runs.cancel") && html`<${Stop} id=${id} />`}
         ${heard.run !== undefined && heard.turns.length > 0 && step === undefined && html`<a class="button" href=${href("run", { id }, { turn: 1 })}>Step by step</a>`}</div></header>
     <div class="sheet">
       <div class="text-column" aria-busy=${heard.run === undefined}>
+        ${task !== undefined && html`<section class="task" aria-label="Task"><h2>Task</h2><p class="said"><${Long} of=${task} /></p></section>`}
         ${heard.turns.length === 0 && heard.run === undefined && html`<${Waiting} lines=${3} />`}
         ${
           step === undefined
