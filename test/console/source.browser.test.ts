@@ -60,7 +60,7 @@ describe.skipIf(whyNot() !== undefined)("what happens, in the console", () => {
     const { page } = on.reader
     const opened: Array<string> = []
     page.on("request", (request) => request.url().includes("/api/events/stream") && opened.push(request.url()))
-    await readAs(on.reader, on.service, "/workspaces")
+    await readAs(on.reader, on.service, "/chat")
     assert.lengthOf(opened, 0)
     await page.getByRole("link", { name: "Overview" }).click()
     await page.locator(".live", { hasText: "Live" }).waitFor()
@@ -69,7 +69,7 @@ describe.skipIf(whyNot() !== undefined)("what happens, in the console", () => {
     await page.locator(".live", { hasText: "Live" }).waitFor()
     assert.lengthOf(opened, 1)
     const gone = page.waitForEvent("requestfailed", (request) => request.url() === opened[0])
-    await page.getByRole("link", { name: "Workspaces" }).click()
+    await page.getByRole("link", { name: "Chat" }).click()
     await gone
   })
 

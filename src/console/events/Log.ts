@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { RecordedEvent } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
-import { CutOff } from "../live/Live.ts"
 import { isAimedAt, useSteady } from "../live/steady.ts"
 import { useLive } from "../live/useLive.ts"
 import { number } from "../parts/figures.ts"
@@ -91,8 +90,7 @@ export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: R
   const isNew = ({ eventId }: RecordedEvent) => !known.has(eventId)
   const [above, news] = [shown.filter(isNew), waiting.filter(isNew)]
   const all = [...above, ...rows]
-  return html`${isLive && html`<${CutOff} />`}
-    ${
+  return html`${
       isLive &&
       html`<div class="since" ref=${place}>${
         isFull && isHeld

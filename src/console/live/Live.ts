@@ -5,22 +5,18 @@ import { standing, tryNow } from "./source.ts"
 
 const words = { connecting: "Connecting…", live: "Live", cut: "Cut off" } as const
 
-/** Whether what is shown goes on by itself; when it is cut off, since when, and a button that tries at once. */
+/** Whether what is shown goes on by itself, and since when it does not. */
 export const Live = (): Node => {
   const now = standing.value
   if (now.is === "off") return null
   return html`<span class=${`live ${now.is}`} role="status">
     <span class="dot" aria-hidden="true" />${words[now.is]}
-    ${
-      now.is === "cut" &&
-      html`<span class="quiet" title=${now.why}> <${Time} at=${new Date(now.since).toISOString()} />, trying again</span>
-      <button type="button" class="small" onClick=${tryNow}>Try now</button>`
-    }</span>`
+    ${now.is === "cut" && html`<span class="quiet"> <${Time} at=${new Date(now.since).toISOString()} /></span>`}</span>`
 }
 
-/** Why it is cut off, where there is room for a sentence. */
+/** Above each page that hears what happens: that it does not any more, why, and a button that tries at once. */
 export const CutOff = (): Node => {
   const now = standing.value
   if (now.is !== "cut") return null
-  return html`<p class="note warn">What happens is not shown any more: the connection is cut off. It is tried again by itself. <span class="quiet"><${Text} of=${now.why} /></span></p>`
+  return html`<p class="note warn cut-off-note" role="status">What happens is not shown any more: the connection is cut off. It is tried again by itself. <span class="quiet"><${Text} of=${now.why} /></span> <button type="button" class="small" onClick=${tryNow}>Try now</button></p>`
 }

@@ -5,19 +5,18 @@ import { doings, isAimedAt, useSteady } from "./steady.ts"
 import { useAgain } from "./useLive.ts"
 
 /**
- * Calls for a list anew when events of these types came. Who has gone further than its first page would lose their
+ * Calls for a list anew when such events came, at most as often as once in `pause` milliseconds. Who has gone further than its first page would lose their
  * place by that, again at each event, and who is about to press something would press something else: they are told,
  * where it moves nothing, and ask themselves.
  */
 export const Renewed = ({
-  types,
-  stream,
-  list
+  by,
+  list,
+  pause
 }: {
-  readonly types: ReadonlyArray<string>
-  /** Of this stream alone, where one is given. */
-  readonly stream?: string
+  readonly by: Parameters<typeof useAgain>[0]
   readonly list: Pick<Pages<unknown>, "first" | "isFurther">
+  readonly pause?: number
 }): Node => {
   const { first, isFurther } = list
   const [loaded, again] = first
@@ -33,7 +32,7 @@ export const Renewed = ({
     if (there !== undefined && (isFurther || (isNews && isAimedAt(place.current!)))) setOld(there)
     else again()
   }
-  useAgain(types, heard, undefined, stream)
+  useAgain(by, heard, pause)
   const isOld = old !== undefined && old === there
   // also where further pages did not come after all
   useSteady(place, isOld && !isFurther, again)

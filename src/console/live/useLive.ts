@@ -9,23 +9,18 @@ export const useLive = (hear: (event: RecordedEvent) => void = () => {}): void =
   useEffect(() => listen((event) => latest.current(event)), [])
 }
 
-/**
- * Calls for something anew when events of these types came, of one stream where that is given: at most as often as once
- * in `pause` milliseconds.
- */
-export const useAgain = (
-  types: ReadonlyArray<string>,
-  again: () => void,
-  pause = 1_000,
-  stream: string | undefined = undefined
-): void => {
+/** Whether an event is one of those by which something changes. */
+type Concerns = (event: RecordedEvent) => boolean
+
+/** Calls for something anew when such events came: at most as often as once in `pause` milliseconds. */
+export const useAgain = (changing: ReadonlyArray<string> | Concerns, again: () => void, pause = 1_000): void => {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const latest = useRef(again)
   latest.current = again
   useEffect(() => () => clearTimeout(timer.current), [])
   useLive((event) => {
-    if (timer.current !== undefined || !types.includes(event.type)) return
-    if (stream !== undefined && event.stream !== stream) return
+    const concerns = typeof changing === "function" ? changing(event) : changing.includes(event.type)
+    if (timer.current !== undefined || !concerns) return
     timer.current = setTimeout(() => {
       timer.current = undefined
       latest.current()

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { RecordedEvent } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
-import { CutOff, Live } from "../live/Live.ts"
+import { Live } from "../live/Live.ts"
 import { newest, standing } from "../live/source.ts"
 import { isAimedAt, useSteady } from "../live/steady.ts"
 import { useLive } from "../live/useLive.ts"
@@ -39,6 +39,5 @@ export const Activity = (): Node => {
   return html`<section class="activity"><header ref=${place}><h2>Newest activity</h2><${Live} />
       ${isNews && events.length > 0 && html`<button type="button" class="small" onClick=${come}>Show ${waiting < 0 ? `${most} or more` : waiting} new</button>`}</header>
     ${events.length === 0 && (standing.value.is === "live" ? html`<p class="note">Nothing has happened yet.</p>` : html`<${Waiting} lines=${4} />`)}
-    <ul class="rows" aria-label="Newest activity">${events.map((one) => html`<${Row} key=${one.eventId} of=${one} />`)}</ul>
-    <${CutOff} /></section>`
+    <ul class="rows" aria-label="Newest activity">${events.map((one) => html`<${Row} key=${one.eventId} of=${one} />`)}</ul></section>`
 }

@@ -2,10 +2,11 @@ import { useState } from "preact/hooks"
 import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
 import { Button } from "../parts/Button.ts"
+import { Failed } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { valueOf } from "../parts/valueOf.ts"
 import { go, href, route } from "../router.ts"
-import { failure, mayWrite, session } from "../session.ts"
+import { failure, may, session } from "../session.ts"
 import { useTitle } from "../title.ts"
 
 const Models = ({ value, choose }: { readonly value: string; readonly choose: (name: string) => void }): Node => {
@@ -52,8 +53,9 @@ export const Chat = (): Node => {
       setBusy(false)
     }
   }
-  if (!mayWrite.value)
-    return html`<div class="page"><header class="title"><h1>Chat</h1></header><p class="note">This key only reads: it may not ask for one.</p></div>`
+  if (!may("chat.chat"))
+    return html`<div class="page"><header class="title"><h1>Chat</h1></header>
+      <${Failed} why="forbidden" message="This key only reads: it may not ask for a chat." /></div>`
   return html`<div class="page chat"><header class="title"><h1>Chat</h1></header>
     <p class="description quiet">An agent works on a task in a workspace: it begins with the files that are there, and saves what it changed as one commit.</p>
     <form onSubmit=${submit} novalidate>

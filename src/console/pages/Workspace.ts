@@ -1,4 +1,4 @@
-import type { Commit } from "../../../clients/typescript/src/index.ts"
+import type { Commit, RecordedEvent } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { Renewed } from "../live/Renewed.ts"
 import { Groups } from "../parts/Groups.ts"
@@ -49,7 +49,7 @@ export const WorkspacePage = (): Node => {
   })
   const { first, rows } = list
   return html`<div class="page"><${Head} id=${id} called="History" isMissing=${first[0].state === "failed" && first[0].why === "missing"} />
-    <${Renewed} types=${committing} stream=${`workspace-${id}`} list=${list} />
+    <${Renewed} by=${({ type, stream }: RecordedEvent) => committing.includes(type) && stream === `workspace-${id}`} list=${list} />
     ${whenThere(
       first,
       () => html`${[...Map.groupBy(rows, ({ day }) => day)].map(

@@ -13,6 +13,8 @@ import { bytesIn } from "../workspaces/bytes.ts"
 import { changing } from "../workspaces/changing.ts"
 
 const atOnce = 100
+/** Milliseconds: much happens in many of them, and each look reads all of them. */
+const pause = 3_000
 
 /** All that it has been given, which its history keeps: what the bound of stored bytes counts. */
 const Size = ({ of }: { readonly of: number | null }): Node =>
@@ -47,7 +49,7 @@ export const Workspaces = (): Node => {
     return { rows: workspaces, next: nextCursor }
   })
   const { first, rows } = list
-  return html`<div class="page"><header class="title"><h1>Workspaces</h1><${Renewed} types=${changing} list=${list} /></header>
+  return html`<div class="page"><header class="title"><h1>Workspaces</h1><${Renewed} by=${changing} list=${list} pause=${pause} /></header>
     ${whenThere(
       first,
       () =>

@@ -61,7 +61,7 @@ export const Keys = (): Node => {
     return { rows: keys, next: nextCursor }
   })
   const { first, rows } = list
-  return html`<section aria-labelledby="keys"><header class="heads"><h2 id="keys">Keys</h2><${Renewed} types=${changing} list=${list} /></header>
+  return html`<section aria-labelledby="keys"><header class="heads"><h2 id="keys">Keys</h2><${Renewed} by=${changing} list=${list} /></header>
     ${whenThere(
       first,
       () => html`<${Groups} of=${rows} by=${[session.value]} kind="keys" label="Keys" show=${(one: ListedKey) => html`<${Row} key=${one.id} of=${one} without=${list.without} />`} />

@@ -73,7 +73,7 @@ export const People = (): Node => {
     return { rows: users, next: nextCursor }
   })
   const { first, rows } = list
-  return html`<section aria-labelledby="people"><header class="heads"><h2 id="people">People</h2><${Renewed} types=${changing} list=${list} /></header>
+  return html`<section aria-labelledby="people"><header class="heads"><h2 id="people">People</h2><${Renewed} by=${changing} list=${list} /></header>
     ${whenThere(
       first,
       () => html`<${Groups} of=${rows} by=${[session.value]} kind="persons" label="People" show=${(one: ListedUser) => html`<${Row} key=${one.userId} of=${one} without=${list.without} />`} />

@@ -1,6 +1,7 @@
 import type { FunctionComponent } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { html, type Node } from "../html.ts"
+import { CutOff } from "../live/Live.ts"
 import { AsOfPage } from "../pages/AsOf.ts"
 import { Backups } from "../pages/Backups.ts"
 import { Chat } from "../pages/Chat.ts"
@@ -23,6 +24,7 @@ import type { PageName } from "../paths.ts"
 import { href, route } from "../router.ts"
 import { may, session, signOut } from "../session.ts"
 import { choose, type Theme, theme } from "../theme.ts"
+import { useTitle } from "../title.ts"
 import { SignIn } from "./SignIn.ts"
 
 const views: { readonly [page in PageName]: FunctionComponent } = {
@@ -58,7 +60,7 @@ const menu: ReadonlyArray<Place> = [
   { page: "overview", title: "Overview", holds: ["overview"] },
   { page: "search", title: "Search", holds: ["search", "snippet"] },
   { page: "workspaces", title: "Workspaces", holds: ["workspaces", "workspace", "files", "commit", "compare"] },
-  { page: "chat", title: "Chat", holds: ["chat", "run"] },
+  { page: "chat", title: "Chat", holds: ["chat", "run"], needs: "chat.chat" },
   { page: "events", title: "Events", holds: ["events", "event"], needs: "events.newestEvents" },
   { page: "people", title: "People", holds: ["people"], needs: "users.listUsers" },
   { page: "usage", title: "Usage", holds: ["usage"] },
@@ -93,6 +95,11 @@ const Head = (): Node => html`
     </div>
   </header>`
 
+const NoPage = (): Node => {
+  useTitle("No such page")
+  return html`<h1 class="spoken">Cairn</h1><${Empty} title="There is no such page"><p><a href="/">Go to the search</a></p><//>`
+}
+
 /** A page begins at its title, also for who hears it. */
 const View = (): Node => {
   const { page, path } = route.value
@@ -104,11 +111,8 @@ const View = (): Node => {
     if (first.current) first.current = false
     else main.current?.focus({ preventScroll: true })
   }, [place])
-  const content =
-    page === undefined
-      ? html`<h1 class="spoken">Cairn</h1><${Empty} title="There is no such page"><p><a href="/">Go to the search</a></p><//>`
-      : html`<${views[page]} key=${place} />`
-  return html`<main id="main" tabindex="-1" ref=${main}>${content}</main>`
+  const content = page === undefined ? html`<${NoPage} />` : html`<${views[page]} key=${place} />`
+  return html`<main id="main" tabindex="-1" ref=${main}><${CutOff} />${content}</main>`
 }
 
 /** All of the console: the page that is asked for, below its head, or the question for a key. */

@@ -1,5 +1,6 @@
 import type { Comment } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
+import { Renewed } from "../live/Renewed.ts"
 import { Long } from "../parts/Long.ts"
 import { More } from "../parts/More.ts"
 import { usePages } from "../parts/pages.ts"
@@ -8,6 +9,7 @@ import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
 import { href } from "../router.ts"
 import { may } from "../session.ts"
+import { concerns } from "./concerns.ts"
 
 const Row = ({ of }: { readonly of: Comment }): Node => html`
   <li>
@@ -28,15 +30,16 @@ export const Comments = ({ id }: { readonly id: string }): Node => {
     return { rows: comments, next: nextCursor }
   })
   const { first, rows } = list
-  return html`<section aria-labelledby="comments"><h2 id="comments">Comments</h2>${whenThere(
-    first,
-    () =>
-      html`${
-        rows.length === 0
-          ? html`<p class="note">Nobody has said anything about it.</p>`
-          : html`<ul class="rows comments">${rows.map((one) => html`<${Row} key=${one.id} of=${one} />`)}</ul>
+  return html`<section aria-labelledby="comments"><h2 id="comments">Comments</h2>
+    <${Renewed} by=${concerns(id, "CommentAdded")} list=${list} />${whenThere(
+      first,
+      () =>
+        html`${
+          rows.length === 0
+            ? html`<p class="note">Nobody has said anything about it.</p>`
+            : html`<ul class="rows comments">${rows.map((one) => html`<${Row} key=${one.id} of=${one} />`)}</ul>
           <${More} of=${list} label="Show earlier ones" />`
-      }<${Elsewhere} id=${id} />`,
-    2
-  )}</section>`
+        }<${Elsewhere} id=${id} />`,
+      2
+    )}</section>`
 }

@@ -1,11 +1,13 @@
 import type { ExecutionRecord } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
+import { useAgain } from "../live/useLive.ts"
 import { useLoaded } from "../loading.ts"
 import { Folded } from "../parts/Folded.ts"
 import { Long } from "../parts/Long.ts"
 import { whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
+import { concerns } from "./concerns.ts"
 
 const most = 20
 
@@ -25,6 +27,7 @@ export const Executions = ({ id }: { readonly id: string }): Node => {
   const loaded = useLoaded(id, ({ cairn }, signal) =>
     cairn.executions.list({ codeBlockId: id, limit: most }, { signal })
   )
+  useAgain(concerns(id, "ExecutionRecorded"), loaded[1])
   return html`<section class="executions"><h2>Runs</h2>
     ${whenThere(
       loaded,

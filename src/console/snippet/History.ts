@@ -2,6 +2,7 @@ import type { RecordedEvent } from "../../../clients/typescript/src/index.ts"
 import { Actor } from "../events/Actor.ts"
 import { Rows } from "../events/Rows.ts"
 import { html, type Node } from "../html.ts"
+import { useAgain } from "../live/useLive.ts"
 import { useLoaded } from "../loading.ts"
 import { Chart } from "../overview/Chart.ts"
 import { whenThere } from "../parts/States.ts"
@@ -11,6 +12,7 @@ import { useSome } from "../parts/useSome.ts"
 import { href } from "../router.ts"
 import { may } from "../session.ts"
 import { type Names, useNames } from "../usage/names.ts"
+import { concerns } from "./concerns.ts"
 import { binsOf, type Grading, gradingsIn, type Vote, votesIn } from "./votes.ts"
 
 /** Of each kind that tells of votes and gradings, how many events are read: the newest. */
@@ -100,6 +102,7 @@ export const History = ({ id }: { readonly id: string }): Node | null => {
       hasMore: told.some(({ nextBefore }) => nextBefore !== null)
     }
   })
+  useAgain(concerns(id), loaded[1])
   if (!isRead) return null
   return whenThere(
     loaded,

@@ -5,7 +5,7 @@ import { Copy } from "../parts/Copy.ts"
 import { Erase } from "../parts/Erase.ts"
 import { Text } from "../parts/Text.ts"
 import { href, route } from "../router.ts"
-import { mayWrite } from "../session.ts"
+import { may } from "../session.ts"
 import { useTitle } from "../title.ts"
 
 /** With the key where the reader's shell has it: it stands in no text of ours. */
@@ -55,7 +55,7 @@ export const Head = ({
     ${
       !isGone &&
       html`<div class="actions">${children}
-      ${owner && mayWrite.value && html`<a class="button small" href=${href("chat", {}, { user: owner.userId, org: owner.orgId })}>Chat here</a>`}<${Copy} text=${cloneOf(id)} label="Copy clone command" what="" />
+      ${owner && may("chat.chat") && html`<a class="button small" href=${href("chat", {}, { user: owner.userId, org: owner.orgId })}>Chat here</a>`}<${Copy} text=${cloneOf(id)} label="Copy clone command" what="" />
       ${page === "workspace" && owner !== undefined && html`<${Erase} kind="workspace" id=${id} name=${owner === null ? `Workspace ${id}` : nameOf(id, owner)} />`}</div>
     <nav class="tabs" aria-label="Workspace">
       <a href=${href("workspace", { id })} aria-current=${here("workspace")}>History</a>

@@ -1,0 +1,7 @@
+import type { RecordedEvent } from "../../../clients/typescript/src/index.ts"
+
+/** Whether an event is of a snippet, and of one type where one is named. */
+export const concerns =
+  (id: string, type?: string) =>
+  (event: RecordedEvent): boolean =>
+    event.stream === `snippet-${id}` && (type === undefined || event.type === type)
