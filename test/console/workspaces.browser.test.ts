@@ -1,4 +1,10 @@
+import { exec } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
 import { assert, describe, it } from "vitest"
+import { ownerKey } from "#test/service.ts"
 import { bytesIn } from "../../src/console/workspaces/bytes.ts"
 import { seriousInBothThemes } from "./axe.ts"
 import { whyNot } from "./chromium.ts"
@@ -75,5 +81,99 @@ describe.skipIf(whyNot() !== undefined)("workspaces in the console", () => {
     await page.goto(`${on.service.url}/workspaces/${on.ids.workspace}`)
     await page.getByRole("heading", { name: "ada in acme" }).waitFor()
     await page.getByRole("link", { name: "Chat here" }).waitFor()
+  })
+
+  it("change as they do: the list, and the history of the one that changed", async () => {
+    const cairn = clientOf(on.service)
+    const page = await open("/workspaces")
+    await page.locator(".workspaces .row", { hasText: "ada" }).waitFor()
+    const listens = page.waitForResponse("**/api/events/stream*")
+    await page.reload()
+    await listens
+    const { workspaceId } = await cairn.workspaces.open({ org: "acme", user: "newcomer" })
+    const row = page.locator(".workspaces .row", { hasText: "newcomer" })
+    await row.getByText("0 files").waitFor()
+    await row.click()
+    await page.locator(".commits .row").first().waitFor()
+    await cairn.workspaces.putFile(workspaceId, "a.txt", "a\n")
+    await page.locator(".commits .row", { hasText: "Put a.txt" }).waitFor()
+    // what happens elsewhere is no reason to ask again
+    const asked: Array<string> = []
+    page.on("request", (request) => void asked.push(request.url()))
+    await cairn.workspaces.putFile(on.ids.workspace, "elsewhere.txt", "e\n")
+    await cairn.workspaces.putFile(workspaceId, "b.txt", "b\n")
+    await page.locator(".commits .row", { hasText: "Put b.txt" }).waitFor()
+    assert.strictEqual(asked.filter((url) => url.includes("/commits?")).length, 1)
+    await cairn.workspaces.delete(workspaceId)
+  })
+
+  it("show what was renamed as that, alike or edited, and binary files by their names", async () => {
+    const cairn = clientOf(on.service)
+    const { workspaceId } = await cairn.workspaces.open({ org: "acme", user: "renames" })
+    const lines = Array.from({ length: 12 }, (_, n) => `line ${n}`)
+    const text = (of: ReadonlyArray<string>) => `${of.join("\n")}\n`
+    const put = (path: string, content: string) => cairn.workspaces.putFile(workspaceId, path, content)
+    await put("docs/edited.txt", text(lines))
+    await put("docs/alike.txt", text(lines.toReversed()))
+    const { commit: base } = await put("icon.bin", "\0\0icon")
+    for (const path of ["docs/edited.txt", "docs/alike.txt", "icon.bin"])
+      await cairn.workspaces.deleteFile(workspaceId, path)
+    await put("edited.md", text(lines.with(5, "another line")))
+    await put("alike.md", text(lines.toReversed()))
+    await put("pictures/icon.bin", "\0\0icon")
+    const page = await open(`/workspaces/${workspaceId}/compare?base=${base}`)
+    const files = page.locator("details.file")
+    await files.nth(2).waitFor()
+    const told = (await files.locator("summary").allInnerTexts()).map((one) => one.replace(/\s+/g, " ").trim())
+    assert.deepStrictEqual(told, [
+      "renamed docs/alike.txt → alike.md +0 −0",
+      "renamed docs/edited.txt → edited.md +1 −1",
+      "renamed icon.bin → pictures/icon.bin +0 −0"
+    ])
+    await files.nth(0).getByText("Only its name has changed.").waitFor()
+    assert.strictEqual(await files.nth(1).locator(".removed code").textContent(), "line 5")
+    assert.strictEqual(await files.nth(1).locator(".added code").textContent(), "another line")
+    // three lines on each side of what changed
+    assert.strictEqual(await files.nth(1).locator(".unified tbody tr").count(), 8)
+    assert.deepStrictEqual(await seriousInBothThemes(page), [])
+    await page.getByRole("button", { name: "Split" }).click()
+    await files.nth(1).locator(".split tbody tr").nth(6).waitFor()
+    assert.strictEqual(await files.nth(1).locator(".split tbody tr").count(), 7)
+    await cairn.workspaces.delete(workspaceId)
+  })
+
+  it("are cloned by the command that is copied, which has no key in it", async () => {
+    const page = await open(`/workspaces/${on.ids.workspace}`)
+    await on.reader.context.grantPermissions(["clipboard-read", "clipboard-write"])
+    await page.getByRole("button", { name: "Copy clone command" }).click()
+    await page.getByRole("button", { name: "Copied" }).waitFor()
+    const command = await page.evaluate(() => navigator.clipboard.readText())
+    assert.notInclude(command, ownerKey)
+    const folder = mkdtempSync(join(tmpdir(), "cairn-clone-"))
+    try {
+      await promisify(exec)(command, { cwd: folder, env: { ...process.env, CAIRN_API_KEY: ownerKey } })
+      assert.match(readFileSync(join(folder, "workspace/weather/rain.py"), "utf8"), /wettest/)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  it("have files that are seen raw, as a text whatever they are, and are said to have none", async () => {
+    const cairn = clientOf(on.service)
+    const { workspaceId } = await cairn.workspaces.open({ org: "acme", user: "raw" })
+    const page = await open(`/workspaces/${workspaceId}/files`)
+    await page.getByText("At this commit the workspace has none.").waitFor()
+    const content = "<h1>no page</h1><script>document.title = 'ran'</script>\n"
+    await cairn.workspaces.putFile(workspaceId, "page.html", content)
+    await page.goto(`${on.service.url}/workspaces/${workspaceId}/files?path=page.html`)
+    const [raw] = await Promise.all([
+      on.reader.context.waitForEvent("page"),
+      page.getByRole("link", { name: "Raw" }).click()
+    ])
+    await raw.waitForLoadState()
+    assert.strictEqual(await raw.locator("body").textContent(), content)
+    assert.strictEqual(await raw.locator("h1").count(), 0)
+    assert.notInclude(raw.url(), ownerKey)
+    await cairn.workspaces.delete(workspaceId)
   })
 })

@@ -24,6 +24,13 @@ export const textIn = (bytes: Uint8Array): string | undefined => {
   }
 }
 
+/** An address of bytes: a page can't be led to a file that needs a key, so it is had here, and handed over. */
+const useUrl = (bytes: Uint8Array, type: string): string => {
+  const url = useMemo(() => URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type })), [bytes])
+  useEffect(() => () => URL.revokeObjectURL(url), [url])
+  return url
+}
+
 const Content = ({
   path,
   bytes,
@@ -34,16 +41,13 @@ const Content = ({
   readonly children?: Children
 }): Node => {
   const text = useMemo(() => (bytes.length > mostShown ? undefined : textIn(bytes)), [bytes])
-  // a page can't be led to a file that needs a key: it is had here, and handed over
-  const url = useMemo(
-    () => URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type: "application/octet-stream" })),
-    [bytes]
-  )
-  useEffect(() => () => URL.revokeObjectURL(url), [url])
+  const url = useUrl(bytes, "application/octet-stream")
+  // whatever it is, to a browser it is no page
+  const raw = useUrl(bytes, "text/plain; charset=utf-8")
   const name = path.split("/").at(-1)!
   return html`<section class="file-view" aria-label=${plain(path)}>
     <header><h2 class="path"><${Text} of=${path} /></h2><span class="quiet">${bytesIn(bytes.length)}</span>
-      <span class="actions">${text !== undefined && html`<${Copy} text=${text} what=${plain(name)} />`}
+      <span class="actions">${text !== undefined && html`<${Copy} text=${text} what=${plain(name)} /><a class="button small" href=${raw} target="_blank" rel="noopener">Raw</a>`}
         <a class="button small" href=${url} download=${name}>Download</a></span></header>
     ${children}
     ${
