@@ -16,6 +16,9 @@ export const Filters = ({
 }): Node => {
   const [place, setPlace] = useState(asked.asOf)
   useEffect(() => setPlace(asked.asOf), [asked.asOf])
+  // what is typed stays while events come
+  const [stream, setStream] = useState(asked.stream)
+  useEffect(() => setStream(asked.stream), [asked.stream])
   const to = (part: Partial<Asked>) => go(href("events", {}, queryOf({ ...asked, ...part })))
   const jump = (event: Event) => {
     event.preventDefault()
@@ -31,8 +34,9 @@ export const Filters = ({
       <option value="">anybody</option>
       ${!known && html`<option value=${asked.actor}>${plain(asked.actor)}</option>`}
       ${actors.map(([id, name]) => html`<option key=${id} value=${id}>${plain(name)}</option>`)}</select></label>
-    <label>Stream <input value=${asked.stream} placeholder="any" autocomplete="off" spellcheck="false" onChange=${(event: Event) => to({ stream: valueOf(event).trim() })} /></label>
-    <label>At <input value=${place} placeholder="a position, or 2026-01-31 12:00" autocomplete="off" spellcheck="false" onInput=${(event: Event) => setPlace(valueOf(event))} /></label>
+    <label>Stream <input value=${stream} placeholder="any" autocomplete="off" spellcheck="false" onInput=${(event: Event) => setStream(valueOf(event))}
+      onChange=${(event: Event) => to({ stream: valueOf(event).trim() })} /></label>
+    <label>At <input class="place" value=${place} placeholder="a position, or 2026-01-31 12:00" autocomplete="off" spellcheck="false" onInput=${(event: Event) => setPlace(valueOf(event))} /></label>
     <button class="small">Jump</button>
     ${asked.asOf !== "" && html`<a href=${href("events", {}, queryOf({ ...asked, asOf: "" }))}>To the newest</a>`}
   </form>`

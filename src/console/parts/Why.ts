@@ -1,12 +1,21 @@
 import type { Explanation } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
+import { plain } from "../visible.ts"
 import { Text } from "./Text.ts"
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`
 
-/** What moved a score, where it did. */
-const Moved = ({ what, effect }: { readonly what: string; readonly effect: number }): Node => {
-  if (Math.abs(effect) < 0.005) return null
+/** What moved a score; what did not is told where it is `always` told. */
+const Moved = ({
+  what,
+  effect,
+  always = false
+}: {
+  readonly what: string
+  readonly effect: number
+  readonly always?: boolean
+}): Node => {
+  if (Math.abs(effect) < 0.005) return always ? html`<li class="moved">${what}</li>` : null
   const raised = effect > 0
   return html`<li class="moved"><span class=${raised ? "plus" : "minus"} aria-hidden="true">${raised ? "↑" : "↓"}</span>
     <span class="what">${what}</span><span class="spoken">${raised ? " raised it" : " lowered it"}</span></li>`
@@ -19,8 +28,23 @@ const byWord = (words: Explanation["words"]): ReadonlyArray<readonly [string, st
   return [...places].map(([word, places]) => [word, places.join(", ")])
 }
 
+/** Votes for tasks near to the one that was asked for, with the nearest of them that may be told. */
+const learnedIn = ({ tasks }: NonNullable<Explanation["learned"]>): string => {
+  const [up, down] = [tasks.reduce((sum, { up }) => sum + up, 0), tasks.reduce((sum, { down }) => sum + down, 0)]
+  const nearest = tasks.find(({ task }) => task !== null)?.task
+  return `+${up} −${down} for tasks near this one${nearest == null ? "" : `: ${plain(nearest.slice(0, 80))}`}`
+}
+
 /** Why a snippet was found, as the service explains it: words, nearness, votes and what else moved its score. */
-export const Why = ({ of }: { readonly of: Explanation }): Node => {
+export const Why = ({
+  of,
+  up,
+  down
+}: {
+  readonly of: Explanation
+  readonly up: number
+  readonly down: number
+}): Node => {
   const words = byWord(of.words.filter(({ share }) => share > 0)).slice(0, 6)
   const nearest = of.nearest.filter(({ asked, found, cosine }) => cosine > 0 && asked !== found).slice(0, 3)
   return html`<ul class="why" aria-label="Why it was found">
@@ -37,9 +61,10 @@ export const Why = ({ of }: { readonly of: Explanation }): Node => {
             html`<span class="chip" key=${`${asked} ${found}`} title=${`${percent(cosine)} near, in its ${place}`}><${Text} of=${asked} /><small>near</small><${Text} of=${found} /></span>`
         )}</li>`
     }
-    <${Moved} what=${`Votes ${percent(of.verdict.value)}`} effect=${of.verdict.effect} />
-    <${Moved} what=${`Completeness ${percent(of.completeness.value)}`} effect=${of.completeness.effect} />
-    <${Moved} what="How common it is" effect=${of.hub.effect} />
-    <${Moved} what=${`Length ${of.length.characters.toLocaleString("en")}`} effect=${of.length.effect} />
+    <${Moved} what=${`Votes +${up} −${down}`} effect=${of.verdict.effect} always />
+    ${of.learned !== null && html`<${Moved} what=${learnedIn(of.learned)} effect=${of.learned.effect} />`}
+    <${Moved} what=${`Completeness ${percent(of.completeness.value)}`} effect=${of.completeness.effect} always />
+    <${Moved} what=${of.hub.effect > 0 ? "Like little else" : "Like much else"} effect=${of.hub.effect} />
+    <${Moved} what=${`${of.length.characters.toLocaleString("en")} characters long`} effect=${of.length.effect} />
   </ul>`
 }

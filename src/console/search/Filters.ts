@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import { html, type Node } from "../html.ts"
 import { valueOf } from "../parts/valueOf.ts"
 import { go, href, route } from "../router.ts"
@@ -53,8 +53,13 @@ const Named = ({
   readonly name: string
   readonly label: string
   readonly value: string
-}): Node => html`
-  <label>${label} <input value=${value} size="14" spellcheck="false" autocomplete="off" onChange=${(event: Event) => set(name, valueOf(event).trim())} /></label>`
+}): Node => {
+  // what is typed stays while answers come
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  return html`<label>${label} <input value=${typed} size="14" spellcheck="false" autocomplete="off" onInput=${(event: Event) => setTyped(valueOf(event))}
+    onChange=${(event: Event) => set(name, valueOf(event).trim())} /></label>`
+}
 
 /** Filters of a search. What few need is behind a button, unless it is in use. */
 export const FilterBar = ({ filters }: { readonly filters: Filters }): Node => {

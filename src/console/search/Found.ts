@@ -35,7 +35,7 @@ export const Found = ({ match, task }: { readonly match: SearchMatch; readonly t
           <${Score} of=${match.score} />
         </header>
         ${description !== "" && html`<p class="description"><${Text} of=${description} /></p>`}
-        ${match.explanation && html`<${Why} of=${match.explanation} />`}
+        ${match.explanation && html`<${Why} of=${match.explanation} up=${match.thumbsUp} down=${match.thumbsDown} />`}
         <${Code} source=${source} language=${languageOf(match.type === "repo" ? "markdown" : match.language)} label=${`Source of ${plain(name)}`} most=${shownLines} />
         <footer>
           <${Votes} id=${id} name=${name} up=${match.thumbsUp} down=${match.thumbsDown} task=${task} />

@@ -4,12 +4,12 @@ import { Empty } from "../parts/States.ts"
 
 const origin = window.location.origin
 
-const store = `curl -s ${origin}/api/store/execution-result -H "Authorization: Bearer $KEY" --json '{
+const store = `curl -s ${origin}/api/store/execution-result -H "Authorization: Bearer $CAIRN_API_KEY" --json '{
   "task": "parse a CSV file into rows", "succeeded": true, "user_vote": 1,
   "file_written": {"path": "csv_rows.py",
     "content": "import csv\\n\\ndef csv_rows(path):\\n    with open(path, newline=\\"\\") as file:\\n        return list(csv.reader(file))\\n"}}'`
 
-const agents = `claude mcp add --transport http cairn ${origin}/mcp --header "Authorization: Bearer $KEY"`
+const agents = `claude mcp add --transport http cairn ${origin}/mcp --header "Authorization: Bearer $CAIRN_API_KEY"`
 
 const Step = ({ title, command }: { readonly title: string; readonly command: string }): Node => html`
   <section class="step"><header><h3>${title}</h3><${Copy} text=${command} what=${`the command: ${title}`} /></header>
@@ -18,7 +18,7 @@ const Step = ({ title, command }: { readonly title: string; readonly command: st
 /** Before anything is asked: what this finds, and how something gets in here. */
 export const Steps = (): Node => html`
   <${Empty} title="Find code that has worked">
-    <p>Describe a task above, in its words or in others. What agents and people voted for comes first.</p>
+    <p>Describe a task above, in its words or in others. What agents and people voted for comes first. Where nothing is stored yet, a key in <code>CAIRN_API_KEY</code> begins it:</p>
     <div class="steps">
       <${Step} title="Store what a task produced" command=${store} />
       <${Step} title="Give it to an agent, over MCP" command=${agents} />

@@ -1,0 +1,135 @@
+import { assert, describe, it } from "vitest"
+import { organization } from "#test/service/tenants.ts"
+import { ownerKey } from "#test/service.ts"
+import { Cairn } from "../../clients/typescript/src/index.ts"
+import { seriousInBothThemes } from "./axe.ts"
+import { whyNot } from "./chromium.ts"
+import { clientOf, startsReading } from "./reading.ts"
+
+describe.skipIf(whyNot() !== undefined)("what a search of the console finds", () => {
+  const on = startsReading({ filled: false })
+
+  const create = async (cairn: Cairn, name: string, more: object = {}) =>
+    (
+      await cairn.snippets.create({
+        name,
+        source: `def ${name}(path):\n    return open(path).read()\n`,
+        entrypoint: name,
+        language: "python",
+        description: `Weighs the otters of ${name}.`,
+        ...more
+      })
+    ).codeBlockId
+
+  const names = () => on.reader.page.locator(".found h2").allTextContents()
+  /** Waits until these are found, in whichever order. */
+  const finds = async (...wanted: ReadonlyArray<string>) => {
+    const { page } = on.reader
+    await page.locator(".found > li").nth(wanted.length).waitFor({ state: "detached" })
+    for (const name of wanted) await page.locator(".found h2").getByText(name, { exact: true }).waitFor()
+    assert.sameMembers([...(await names())], [...wanted])
+  }
+
+  it("is narrowed by votes, by agent, by customer, and by whose it is, at addresses that can be loaded again", async () => {
+    const cairn = clientOf(on.service)
+    const task = "weigh the otters"
+    const liked = await create(cairn, "liked")
+    await create(cairn, "unknown")
+    const disliked = await create(cairn, "disliked")
+    await create(cairn.withOptions({ agentId: "mole" }), "by_mole")
+    await create(cairn.withOptions({ workspaceId: "customer-1" }), "of_customer")
+    const strangers = await organization(on.service, "PRO")
+    await create(new Cairn({ apiKey: strangers.key, baseUrl: on.service.url }), "of_strangers", { public: true })
+    await cairn.snippets.vote({ codeBlockId: liked, task, succeeded: true })
+    for (let n = 0; n < 4; n++)
+      await cairn.snippets.vote({ codeBlockId: disliked, task: `${task} ${n}`, succeeded: false })
+
+    const page = await on.open("/search?q=weigh+the+otters")
+    await finds("liked", "unknown", "by_mole")
+    await page.getByLabel("Votes").selectOption("any")
+    await finds("liked", "unknown", "by_mole", "disliked")
+    await page.getByLabel("Votes").selectOption("for")
+    await finds("liked")
+    await page.reload()
+    await finds("liked")
+    await page.getByLabel("Votes").selectOption("fair")
+    await finds("liked", "unknown", "by_mole")
+    await page.getByLabel("Others' public ones").check()
+    await finds("liked", "unknown", "by_mole", "of_strangers")
+    await page.getByLabel("Others' public ones").uncheck()
+    await page.getByRole("button", { name: "More…" }).click()
+    await page.getByRole("textbox", { name: "Agent" }).fill("badger")
+    await page.keyboard.press("Enter")
+    await page.waitForURL("**agent=badger**")
+    await finds("liked", "unknown")
+    await page.getByRole("textbox", { name: "Agent" }).fill("mole")
+    await page.keyboard.press("Enter")
+    await finds("liked", "unknown", "by_mole")
+    // what is typed into the next field stays when an answer comes
+    const held = Promise.withResolvers<void>()
+    await page.route("**/api/retrieve/search", async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.getByRole("textbox", { name: "Agent" }).fill("")
+    await page.getByRole("textbox", { name: "Customer" }).fill("customer-1")
+    await page.locator("[aria-busy=true]").waitFor()
+    held.resolve()
+    await page.locator("[aria-busy=false]").waitFor()
+    await page.unroute("**/api/retrieve/search")
+    assert.strictEqual(await page.getByRole("textbox", { name: "Customer" }).inputValue(), "customer-1")
+    await page.getByRole("textbox", { name: "Customer" }).press("Enter")
+    await finds("liked", "unknown", "by_mole", "of_customer")
+    await page.reload()
+    await finds("liked", "unknown", "by_mole", "of_customer")
+    assert.strictEqual(await page.getByRole("textbox", { name: "Customer" }).inputValue(), "customer-1")
+  })
+
+  it("is told with all of the service's reasons: words and where they stand, nearness, votes, completeness", async () => {
+    const cairn = clientOf(on.service)
+    const id = await create(cairn, "badger_counts", { description: "Counts badgers by their burrows." })
+    for (const near of ["count the badgers of a county", "count badgers by burrow"])
+      await cairn.snippets.vote({ codeBlockId: id, task: near, succeeded: true })
+    const task = "count badgers in each burrow"
+    const page = await on.open(`/search?q=${encodeURIComponent(task)}`)
+    const why = page
+      .locator(".found > li", { hasText: "badger_counts" })
+      .getByRole("list", { name: "Why it was found" })
+    await why.getByText("Votes +2 −0").waitFor()
+    const { matches } = await cairn.search({ task, explain: true })
+    const match = matches.find(({ codeBlock }) => codeBlock.id === id)!
+    const of = match.explanation!
+    const told = (await why.textContent())!
+    const percent = (share: number) => `${Math.round(share * 100)} %`
+    assert.include(told, `Words ${percent(of.wordShare)}`)
+    assert.include(told, `Meaning ${percent(of.cosine)}`)
+    assert.include(told, `Completeness ${percent(of.completeness.value)}`)
+    assert.isAbove(of.words.length, 1)
+    const best = of.words[0]!
+    const places = of.words.filter(({ word }) => word === best.word).map(({ place }) => place)
+    assert.strictEqual(await why.locator(".chip").first().textContent(), `${best.word}${places.join(", ")}`)
+    assert.isAbove(of.verdict.effect, 0.005)
+    assert.match(told, /Votes \+2 −0 raised it/)
+    assert.isAbove(of.learned!.effect, 0.005)
+    assert.match(told, /\+\d −0 for tasks near this one: count .* raised it/)
+    assert.deepStrictEqual(await seriousInBothThemes(page), [])
+  })
+
+  it("is copied, and opened with the task that it was found for", async () => {
+    const cairn = clientOf(on.service)
+    const source = 'def weasel():\n    return "\u200bhidden"\n'
+    await create(cairn, "weasel", { source, description: "Tells of a weasel." })
+    const page = await on.open("/search?q=tells+of+a+weasel")
+    await on.reader.context.grantPermissions(["clipboard-read", "clipboard-write"])
+    const card = page.locator(".found > li", { hasText: "weasel" })
+    await card.getByRole("button", { name: "Copy the source of weasel" }).click()
+    await card.getByText("Copied").waitFor()
+    assert.strictEqual(await page.evaluate(() => navigator.clipboard.readText()), source)
+    await card.getByRole("link", { name: "Open weasel" }).click()
+    await page.waitForURL("**/snippets/*?task=tells+of+a+weasel")
+    await page.getByRole("button", { name: "Copy source" }).click()
+    await page.getByRole("button", { name: "Copied" }).waitFor()
+    assert.strictEqual(await page.evaluate(() => navigator.clipboard.readText()), source)
+    assert.notInclude(page.url(), ownerKey)
+  })
+})
