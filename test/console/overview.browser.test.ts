@@ -1,7 +1,36 @@
-import { assert, describe, it } from "vitest"
-import { seriousOn } from "./axe.ts"
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import { assert, describe, it, vi } from "vitest"
+import { ownerKey } from "#test/service.ts"
+import { Cairn } from "../../clients/typescript/src/index.ts"
+import { seriousInBothThemes, seriousOn } from "./axe.ts"
 import { whyNot } from "./chromium.ts"
 import { clientOf, readAs, startsReading } from "./reading.ts"
+
+/** Does what the three steps say that stand on a new service's first page, as who copies them would. */
+const doesWhatItSays = async (url: string, steps: { readonly [way: string]: ReadonlyArray<string> }) => {
+  const withKey = (way: string) => steps[way]!.join("\n").replaceAll("cairn_live_…", ownerKey)
+  const { stdout } = await promisify(execFile)("sh", ["-ec", withKey("curl")])
+  assert.include(stdout, '"success":true')
+  assert.match(stdout, /"matches":\[\{.*csv_rows/s)
+  // the import is the one line that a script here would not find
+  const [line, ...script] = withKey("TypeScript").split("\n")
+  assert.strictEqual(line, 'import { Cairn } from "cairn-client"')
+  const said: Array<unknown> = []
+  const Program = Object.getPrototypeOf(async () => {}).constructor as new (
+    ...given: ReadonlyArray<string>
+  ) => (...given: ReadonlyArray<unknown>) => Promise<void>
+  await new Program("Cairn", "console", script.join("\n"))(Cairn, { log: (...of: Array<unknown>) => said.push(...of) })
+  const [matches] = said as [ReadonlyArray<{ readonly codeBlock: { readonly name: string } }>]
+  assert.isTrue(matches.some(({ codeBlock }) => codeBlock.name.includes("rows")))
+  // what needs other programs is held against what the client and the service are
+  assert.include(steps["Python"]![0], `base_url="${url}"`)
+  assert.match(
+    steps["Python"]!.join("\n"),
+    /client\.upload\(\s+task=.*file_written=.*succeeded=True.*client\.search\(task=/s
+  )
+  assert.include(steps["MCP"]![0], `${url}/mcp --header "Authorization: Bearer cairn_live_…"`)
+}
 
 describe.skipIf(whyNot() !== undefined)("the console's overview", () => {
   const on = startsReading({ filled: false })
@@ -13,16 +42,28 @@ describe.skipIf(whyNot() !== undefined)("the console's overview", () => {
     await page.getByRole("link", { name: "Overview" }).click()
     await page.getByText("Three steps to a first result").waitFor()
     assert.strictEqual(await page.locator(".first-steps .step").count(), 3)
+    await page.locator(".live", { hasText: "Live" }).waitFor()
+    await on.reader.context.grantPermissions(["clipboard-read", "clipboard-write"])
+    const steps: { [way: string]: ReadonlyArray<string> } = {}
     for (const way of ["Python", "TypeScript", "MCP", "curl"]) {
       await page.getByRole("button", { name: way, exact: true }).click()
-      assert.strictEqual(await page.locator(".first-steps button", { hasText: "Copy" }).count(), 3)
+      await page.locator(".ways [aria-pressed=true]", { hasText: way }).waitFor()
+      const buttons = page.locator(".first-steps .step button", { hasText: /Copy|Copied/ })
+      assert.strictEqual(await buttons.count(), 3)
+      const shown = await page.locator(".first-steps pre").allTextContents()
+      const copied = () => page.evaluate(() => navigator.clipboard.readText())
+      for (const [step, text] of shown.entries()) {
+        await buttons.nth(step).click()
+        await vi.waitFor(async () => assert.strictEqual(await copied(), text), { timeout: 60_000 })
+      }
+      steps[way] = shown
     }
-    assert.deepStrictEqual(await seriousOn(page), [])
-    await page.locator(".live", { hasText: "Live" }).waitFor()
-    await clientOf(on.service).snippets.create({ name: "x", source: "x = 1\n", entrypoint: "x", language: "python" })
-    await page.getByRole("list", { name: "Newest activity" }).getByText("A snippet was stored").waitFor()
+    assert.deepStrictEqual(await seriousInBothThemes(page), [])
+    await doesWhatItSays(on.service.url, steps)
     await page.getByText("Three steps to a first result").waitFor({ state: "detached" })
-    assert.strictEqual(await chart("Snippets stored").textContent(), "1")
+    await clientOf(on.service).snippets.create({ name: "x", source: "x = 1\n", entrypoint: "x", language: "python" })
+    await page.getByRole("list", { name: "Newest activity" }).getByText("A snippet was stored").nth(2).waitFor()
+    await chart("Snippets stored").getByText("3", { exact: true }).waitFor()
   })
 
   it("says how the service is, what was spent, and counts a day, a week or a month, at addresses that load again", async () => {
@@ -132,6 +173,34 @@ describe.skipIf(whyNot() !== undefined)("the console's page of read models", () 
       .getByRole("row", { name: /snippet index/ })
       .getByText(/\d snippets/)
       .waitFor()
+  })
+
+  it("shows how far each was behind over time, for as long as it is looked at", async () => {
+    const page = await on.open("/search")
+    const looks = { count: 0 }
+    await page.route("**/api/admin/status", async (route) => {
+      const response = await route.fetch()
+      const told = (await response.json()) as { read_models: ReadonlyArray<object> }
+      const lag = looks.count++ === 1 ? 1_200 : 0
+      const read_models = told.read_models.map((one, index) => ({ ...one, lag: index === 0 ? lag : 0 }))
+      await route.fulfill({ response, json: { ...told, read_models } })
+    })
+    await page.clock.install()
+    await page.goto(`${on.service.url}/read-models`)
+    const first = page.locator(".read-models tbody tr").first()
+    await first.getByRole("img", { name: "never behind" }).waitFor()
+    await page.clock.runFor(5_000)
+    await first.getByText("1,200 behind").waitFor()
+    await page.clock.runFor(5_000)
+    await first.getByText("up to date").waitFor()
+    await first.getByRole("img", { name: "at most 1,200 behind" }).waitFor()
+    const points = (await first.locator("polyline").getAttribute("points"))!.split(" ").map((point) => point.split(","))
+    assert.lengthOf(points, 3)
+    // the higher, the further behind
+    const [before, then, now] = points.map(([, y]) => Number(y))
+    assert.isBelow(then!, before!)
+    assert.strictEqual(now, before)
+    assert.strictEqual(await page.locator("[aria-label='at most 1,200 behind']").count(), 1)
   })
 
   it("says what stands still, what is behind, and what is away, without running a word of it", async () => {

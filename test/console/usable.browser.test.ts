@@ -1,7 +1,8 @@
 import { assert, describe, it } from "vitest"
 import { seriousInBothThemes } from "./axe.ts"
 import { whyNot } from "./chromium.ts"
-import { clientOf, readAs, startsReading } from "./reading.ts"
+import { everyPage, otherLooks } from "./everyPage.ts"
+import { readAs, startsReading } from "./reading.ts"
 import { lostOn, questionOn, unheardOn } from "./walked.ts"
 
 describe.skipIf(whyNot() !== undefined)("the console, whoever reads it", () => {
@@ -31,28 +32,18 @@ describe.skipIf(whyNot() !== undefined)("the console, whoever reads it", () => {
       await page.locator(".found h2 a").first().click()
       await page.waitForSelector(".sheet")
       assert.strictEqual(await page.getByText("Delete…").count(), 0)
+      const menu = page.getByRole("navigation", { name: "Console" })
+      assert.deepStrictEqual(await menu.getByRole("link").allTextContents(), [
+        ...["Overview", "Search", "Workspaces", "Usage"]
+      ])
+      await page.goto(`${on.service.url}/chat`)
+      await page.getByText("Not for this key").waitFor()
+      assert.strictEqual(await page.locator("main").getByRole("button").count(), 0)
     })
   })
 
   describe("can be used", () => {
-    const pages = () =>
-      [
-        ["/", ".empty"],
-        ["/overview", ".chart"],
-        ["/read-models", ".read-models tbody"],
-        ["/people", ".keys .row"],
-        ["/events", ".events .row"],
-        ["/events/9", ".causes li"],
-        ["/usage?by=workspace", "tbody tr"],
-        ["/backups", "form"],
-        ["/search?q=csv", ".found .hl-keyword"],
-        [`/snippets/${on.ids.snippet}`, ".executions .row, .executions li"],
-        ["/workspaces", ".workspaces"],
-        [`/workspaces/${on.ids.workspace}`, ".commits"],
-        [`/workspaces/${on.ids.workspace}/files?path=weather%2Frain.py`, ".file-view"],
-        ["/chat", "#task"],
-        ["/snippets/none", ".failed"]
-      ] as const
+    const allLooks = async () => [...Object.values(await everyPage(on)), ...(await otherLooks(on))]
 
     it("axe finds nothing serious, in both themes", async () => {
       on.reader = await on.browser.open()
@@ -61,22 +52,22 @@ describe.skipIf(whyNot() !== undefined)("the console, whoever reads it", () => {
       await page.waitForSelector("#key")
       assert.deepStrictEqual(await seriousInBothThemes(page), [], "sign in")
       await readAs(on.reader, on.service, "/")
-      const { commits } = await clientOf(on.service).workspaces.commits(on.ids.workspace)
-      const modified = commits.find(({ changes }) => changes.some(({ status }) => status === "modified"))!
-      for (const [path, ready] of [
-        ...pages(),
-        [`/workspaces/${on.ids.workspace}/commits/${modified.sha}`, ".diff"] as const
-      ]) {
+      for (const [path, ready] of await allLooks()) {
         await page.goto(on.service.url + path)
         await page.waitForSelector(ready)
         assert.deepStrictEqual(await seriousInBothThemes(page), [], path)
+        const asks = page.locator("main button:has(+ dialog)").first()
+        if ((await asks.count()) === 0) continue
+        await asks.click()
+        await page.locator("dialog[open]").waitFor()
+        assert.deepStrictEqual(await seriousInBothThemes(page), [], `a question of ${path}`)
       }
     })
 
     it("on a screen that is 380 pixels wide, without scrolling sideways", async () => {
       on.reader = await on.browser.open({ viewport: { width: 380, height: 700 } })
       await readAs(on.reader, on.service, "/")
-      for (const [path, ready] of pages()) {
+      for (const [path, ready] of await allLooks()) {
         await on.reader.page.goto(on.service.url + path)
         await on.reader.page.waitForSelector(ready)
         assert.isAtMost((await on.reader.page.evaluate("document.documentElement.scrollWidth")) as number, 380, path)
@@ -112,18 +103,8 @@ describe.skipIf(whyNot() !== undefined)("the console, whoever reads it", () => {
       await page.waitForSelector(".commits")
       assert.strictEqual(await page.evaluate("document.activeElement.id"), "main")
 
-      const { workspace } = on.ids
-      const cairn = clientOf(on.service)
-      const { sha } = (await cairn.workspaces.commits(workspace)).commits[0]!
-      const { runId } = (await cairn.runs.list(workspace)).runs[0]!
       const titles = new Set<string>()
-      const all = [
-        ...pages(),
-        [`/workspaces/${workspace}/commits/${sha}`, ".diff"],
-        [`/workspaces/${workspace}/compare?base=${sha}`, ".files-changed, .note"],
-        [`/runs/${runId}`, ".turns li:nth-child(3)"],
-        [`/runs/${runId}?turn=2`, "section[aria-label='All files'] .tree"]
-      ] as const
+      const all = await allLooks()
       for (const [path, ready] of all) {
         await page.goto(on.service.url + path)
         await page.waitForSelector(ready)

@@ -191,7 +191,9 @@ describe("search engines", () => {
       const answer = await get(path, {}, closed.url)
       assert.strictEqual(answer.status, 403, path)
       assert.strictEqual(answer.headers.get("x-robots-tag"), "noindex", path)
-      assert.include(await answer.text(), "Nothing is public here", path)
+      const text = await answer.text()
+      assert.include(text, "Nothing is public here", path)
+      assert.notInclude(text, "og:", path)
     }
     assert.strictEqual(await read("/robots.txt", 200, closed.url), "User-agent: *\nDisallow: /\n")
     await closed.close()
