@@ -41,6 +41,9 @@ try {
   await cairn.keys.create({ email: "ada@example.org", keyName: "laptop", expiresAt: "2031-01-31T00:00:00Z" })
   await cairn.setBounds({ chatsPerDay: 50, tokensPerMonth: 2_000_000, snippets: 500 })
   const [recorded] = (await cairn.system.newestEvents({ type: "LogsRecorded", limit: 1 })).events
+  const { position } = recorded!
+  await cairn.system.makeAsOf(position)
+  while ((await cairn.system.asOfs()).asOf[0]?.state !== "made");
   const pages = [
     ["overview", "/overview", ".chart"],
     ["start", "/", ".empty"],
@@ -57,10 +60,12 @@ try {
     ["people", "/people", ".keys .row"],
     ["usage", "/usage", ".usage tbody"],
     ["read-models", "/read-models", ".read-models tbody"],
+    ["as-of", `/read-models/as-of/${position}?table=snippets_snippets`, "tbody tr"],
     ["backups", "/backups", "form"],
     ["public", "/public", ".headings li"],
     ["public-snippet", `/public/${shared}`, ".code"],
-    ["run", `/runs/${runs[0]!.runId}`, ".turns li:nth-child(3)"]
+    ["run", `/runs/${runs[0]!.runId}`, ".turns li:nth-child(3)"],
+    ["run-step", `/runs/${runs[0]!.runId}?turn=1`, "section[aria-label='All files'] .tree"]
   ] as const
   mkdirSync(folder, { recursive: true })
   for (const [name, width, colorScheme] of [
