@@ -1,7 +1,7 @@
 import { stepsBetween } from "./edits.ts"
 import type { DiffLine, FileDiff, Hunk } from "./parse.ts"
 
-/** Lines of a file, and looks at lines of all, up to which it is looked whether one is another that was edited. */
+/** Up to so many lines of a file, and looks at lines of all, it is looked whether one is another that was edited. */
 const [mostLines, mostLooks] = [5_000, 2_000_000]
 /** Share of a file that the other has, too, from which on both are one. */
 const leastAlike = 0.5

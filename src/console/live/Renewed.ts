@@ -5,9 +5,9 @@ import { doings, isAimedAt, useSteady } from "./steady.ts"
 import { useAgain } from "./useLive.ts"
 
 /**
- * Calls for a list anew when such events came, at most as often as once in `pause` milliseconds. Who has gone further than its first page would lose their
- * place by that, again at each event, and who is about to press something would press something else: they are told,
- * where it moves nothing, and ask themselves.
+ * Calls for a list anew when such events came, at most as often as once in `pause` milliseconds. Who has gone further
+ * than its first page would lose their place by that, again at each event, and who is about to press something would
+ * press something else: they are told, where it moves nothing, and ask themselves.
  */
 export const Renewed = ({
   by,

@@ -5,7 +5,7 @@ import { Long } from "../parts/Long.ts"
 import { whenThere } from "../parts/States.ts"
 import { href } from "../router.ts"
 
-/** The chat that made a commit: what it was asked for, where the commit's title is not all of that, and what it took. */
+/** The chat that made a commit: what it took, and its task where the commit's title is not all of that. */
 export const ByChat = ({ run, title }: { readonly run: string; readonly title: string }): Node => {
   const loaded = useLoaded(run, ({ cairn }, signal) => cairn.runs.get(run, { signal }))
   return html`<section class="by-chat" aria-label="The chat that made it">${whenThere(
