@@ -8,6 +8,7 @@ import { commandLine } from "./commandLine.ts"
 import { browsing } from "./console.ts"
 import { elastic } from "./elastic.ts"
 import { embeddings } from "./embeddings.ts"
+import { held } from "./held.ts"
 import { http } from "./http.ts"
 import { lag } from "./lag.ts"
 import { limits } from "./limits.ts"
@@ -51,6 +52,7 @@ const benches: Record<
   telemetry,
   rerank,
   million,
+  held,
   soak: (scale, _, asked) => soak(scale, asked),
   cli: commandLine,
   console: browsing,

@@ -3,11 +3,11 @@ import { EventStore, type StoredEvent, sizeOf } from "#engine/ports/EventStore.t
 import { big, Codec } from "./codec.ts"
 import type { AnyEvent, Recorded } from "./Event.ts"
 
-/** Milliseconds that steps may take before others have a turn. */
-const long = 5
+/** Milliseconds that steps may take before others have a turn: what a stretch of fibers may be longer by. */
+const long = 2
 
 /**
- * Takes all steps, and lets others have their turn whenever 5 ms have gone by. Gives what the last one returns; dies
+ * Takes all steps, and lets others have their turn whenever 2 ms have gone by. Gives what the last one returns; dies
  * with what one throws.
  */
 export const inSteps = Effect.fnUntraced(function* <A>(steps: Generator<unknown, A>) {

@@ -22,6 +22,3 @@ export const isGivenUp = (): boolean => given !== undefined && Atomics.load(give
 export const unlessGivenUp = (): void => {
   if (isGivenUp()) throw new GivenUp()
 }
-
-/** Rounds of a loop from one look to the next: some tens of microseconds. */
-export const lookEvery = 4_096

@@ -1,20 +1,22 @@
 import { matches } from "#domain/search/rank.ts"
 import { wordShare } from "#domain/search/score.ts"
+import type { Steps } from "#engine/steps.ts"
 import type { IndexQuery } from "#ports/SnippetIndex.ts"
-import { lookEvery, unlessGivenUp } from "../givenUp.ts"
 import { Best } from "./Best.ts"
 import { clearBit, countBoth, eachBit, isSet, wordsOf } from "./Bits.ts"
-import { type Finalist, Finals, type Spot, type Weights } from "./Finals.ts"
+import { type Finalist, Finals, type Read, type Spot, type Weights } from "./Finals.ts"
 import { Greatest } from "./Greatest.ts"
 import { type Group, groupsOf } from "./groups.ts"
 import type { Nearness } from "./Nearness.ts"
+import type { Pace } from "./Pace.ts"
 import type { Locate } from "./passing.ts"
 import type { Reach } from "./Reach.ts"
 import type { Rows } from "./Rows.ts"
 import { type Scope, segmentAt } from "./Scope.ts"
 import { Scoring } from "./Scoring.ts"
+import type { Segment } from "./Segment.ts"
 import type { TermPlaces } from "./TermPlaces.ts"
-import { addReach, type Occurrences, sumGroup, type Within } from "./words.ts"
+import { addReach, addSums, type Occurrences, type Within } from "./words.ts"
 
 /** What every search works with. */
 export interface Means {
@@ -35,6 +37,16 @@ const slack = 2e-4
 const usual = 0.6
 /** Of those that are as likely so many times what is wanted are enough to begin with. */
 const enough = 2
+/** Finalists that are read for each that is wanted: copies of one thing are all as likely. */
+const read = 20
+
+/** Rows, or words of bits, that are looked at on end. */
+const stretch = 1_024
+/**
+ * Nanoseconds, about: of a term that is looked up, of a snippet that has it, the first time and when sums are made; of
+ * one that is assessed, of one that may get a row, of one whose sums are looked at, of a word of bits.
+ */
+const costs = { term: 100, reached: 1, summed: 3, assessed: 100, open: 10, settled: 200, word: 30 }
 
 /**
  * One search. What each can reach by its words is known at the cost of seeing that it shares one. Those that are
@@ -48,6 +60,7 @@ export class Contest {
   readonly #query: IndexQuery
   readonly #most: number
   readonly #means: Means
+  readonly #pace: Pace
   readonly #best: Best<Spot>
   readonly #scoring: Scoring
   readonly #finals: Finals
@@ -55,15 +68,16 @@ export class Contest {
   /** Places of those of `also` that pass. */
   readonly #wanted: ReadonlySet<number>
 
-  constructor(scope: Scope, weights: Weights, query: IndexQuery, most: number, means: Means) {
+  constructor(scope: Scope, weights: Weights, query: IndexQuery, most: number, means: Means, pace: Pace) {
     this.#scope = scope
     this.#weights = weights
     this.#query = query
     this.#most = most
     this.#means = means
+    this.#pace = pace
     this.#best = new Best(most)
     this.#scoring = new Scoring(query)
-    this.#finals = new Finals(scope, weights, query.asked.terms, means.termPlaces)
+    this.#finals = new Finals(scope, weights, query.asked.terms, means.termPlaces, pace)
     this.#groups = groupsOf(weights)
     const firsts = new Map(scope.segments.map((segment, at) => [segment, scope.firsts[at]!]))
     const places = Array.from(query.also ?? []).flatMap((id) => {
@@ -75,38 +89,47 @@ export class Contest {
   }
 
   /** The best, and what is wanted besides; how many share a word, and how many others match. */
-  held(): { readonly found: ReadonlyArray<Spot>; readonly sharing: number; readonly near: number } {
+  *holding(): Steps<{ readonly found: ReadonlyArray<Spot>; readonly sharing: number; readonly near: number }> {
     const { rows, nearness } = this.#means
     const { places } = this.#scope
-    this.#reach()
+    yield* this.#reach()
     rows.open.set(rows.passing.subarray(0, wordsOf(places)))
     for (const place of this.#wanted) clearBit(rows.open, place)
-    const near = this.#assess()
-    this.#offer(this.#finals.read(this.#query.asked.read === 0 ? this.#foremost() : this.#likely()))
-    this.#enterCompared()
-    if (!nearness.isAll) this.#enterOthers()
-    if (rows.count > 0) this.#settle()
+    const near = yield* this.#assess()
+    const likely = this.#query.asked.read === 0 ? yield* this.#foremost() : this.#likely()
+    this.#offer(yield* this.#finals.reading(likely))
+    yield* this.#enterCompared()
+    if (!nearness.isAll) yield* this.#enterOthers()
+    if (rows.count > 0) yield* this.#settle()
     const sharing = countBoth(rows.sharing, rows.passing, places)
     const wanted = Array.from(this.#wanted, (place) => ({ place, cosine: this.#cosineAt(place) }))
-    const also = this.#finals.read(wanted).map(({ spot }) => spot)
+    const also = (yield* this.#finals.reading(wanted)).map(({ spot }) => spot)
     return { found: [...this.#best.values, ...also], sharing, near }
   }
 
-  /** Calls for each term in each segment. */
-  #eachGroup(visit: (within: Within, group: Group) => void): void {
+  *#segments(): Generator<Within> {
     const { segments, firsts } = this.#scope
     const { terms } = this.#query.asked
-    for (const [at, segment] of segments.entries()) {
-      const within = { segment, first: firsts[at]!, terms }
-      for (const group of this.#groups) visit(within, group)
-    }
+    for (const [at, segment] of segments.entries()) yield { segment, first: firsts[at]!, terms }
   }
 
-  #reach(): void {
+  *#reach(): Steps<void> {
     const { reach, rows } = this.#means
-    reach.begin(this.#groups, rows.texts, this.#scope.places)
-    this.#eachGroup((within, group) => addReach(within, group, reach))
-    reach.any(rows.sharing, this.#scope.places)
+    const { places } = this.#scope
+    reach.begin(this.#groups, rows.texts, places)
+    for (const within of this.#segments()) {
+      for (const { alternatives } of this.#groups) {
+        for (const term of alternatives) {
+          const reached = addReach(within, term, reach)
+          if (this.#pace.isDue(costs.term + reached * costs.reached)) yield
+        }
+      }
+    }
+    for (let from = 0; from < places; from += stretch * 32) {
+      const to = Math.min(from + stretch * 32, places)
+      reach.any(rows.sharing, from, to)
+      if (this.#pace.isDue(((to - from) / 32) * costs.word)) yield
+    }
   }
 
   /** The share of the words that a place can have. */
@@ -124,29 +147,41 @@ export class Contest {
    * Of each that was compared and is open, what it likely comes to and what at the most; gives how many of all match
    * without a word.
    */
-  #assess(): number {
+  *#assess(): Steps<number> {
+    const { nearness, reach } = this.#means
+    let near = 0
+    for (const place of this.#wanted) if (reach.units[place] === 0) near++
+    let from = 0
+    for (const segment of this.#scope.segments.keys()) {
+      for (const end = nearness.ends[segment]!; from < end; ) {
+        const to = Math.min(from + stretch, end)
+        near += this.#assessSome(segment, from, to)
+        if (this.#pace.isDue((to - from) * costs.assessed)) yield
+        from = to
+      }
+    }
+    return near
+  }
+
+  #assessSome(number: number, from: number, to: number): number {
     const { rows, nearness, reach } = this.#means
-    const { places, cosines, ends, compared } = nearness
+    const { places, cosines, compared } = nearness
     const { guesses, tops } = rows.columns(compared)
     const scoring = this.#scoring
     const { least } = scoring
+    const segment = this.#scope.segments[number]!
+    const first = this.#scope.firsts[number]!
     let near = 0
-    for (const place of this.#wanted) if (reach.units[place] === 0) near++
-    let at = 0
-    for (const [number, segment] of this.#scope.segments.entries()) {
-      const first = this.#scope.firsts[number]!
-      for (const end = ends[number]!; at < end; at++) {
-        const place = places[at]!
-        if (at % lookEvery === 0) unlessGivenUp()
-        guesses[at] = tops[at] = -1
-        if (!isSet(rows.open, place)) continue
-        const cosine = cosines[at]!
-        const prior = scoring.priorOf(segment, place - first)
-        const words = reach.units[place] === 0 ? 0 : this.#mostWords(place)
-        guesses[at] = scoring.about(usual * words, cosine, prior)
-        tops[at] = scoring.about(words, cosine, prior)
-        if (words === 0 && cosine >= least && scoring.isNear(cosine, prior)) near++
-      }
+    for (let at = from; at < to; at++) {
+      const place = places[at]!
+      guesses[at] = tops[at] = -1
+      if (!isSet(rows.open, place)) continue
+      const cosine = cosines[at]!
+      const prior = scoring.priorOf(segment, place - first)
+      const words = reach.units[place] === 0 ? 0 : this.#mostWords(place)
+      guesses[at] = scoring.about(usual * words, cosine, prior)
+      tops[at] = scoring.about(words, cosine, prior)
+      if (words === 0 && cosine >= least && scoring.isNear(cosine, prior)) near++
     }
     return near
   }
@@ -160,29 +195,46 @@ export class Contest {
     const some: Array<Finalist> = []
     const bar = Math.max(0, greatest.bar)
     for (let at = 0; at < compared && some.length < enough * this.#most; at++)
-      if (guesses[at]! >= bar) some.push({ place: places[at]!, cosine: cosines[at]!, final: guesses[at]! })
+      if (guesses[at]! >= bar) some.push({ place: places[at]!, cosine: cosines[at]! })
     return some
   }
 
   /** The same where only words count. */
-  #foremost(): ReadonlyArray<Finalist> {
+  *#foremost(): Steps<ReadonlyArray<Finalist>> {
     const { rows, reach } = this.#means
     const { places } = this.#scope
-    const least = reach.ofFirst(this.#most, rows.open, places)
+    for (let from = 0; from < places; from += stretch * 32) {
+      const to = Math.min(from + stretch * 32, places)
+      reach.count(rows.open, from, to)
+      if (this.#pace.isDue(((to - from) / 32) * costs.word)) yield
+    }
+    const least = reach.ofFirst(this.#most)
     const some: Array<Finalist> = []
-    for (let place = 0; place < places && some.length < enough * this.#most; place++)
-      if (reach.units[place]! >= least && isSet(rows.open, place)) some.push({ place, cosine: 0, final: 0 })
+    for (let from = 0; from < places && some.length < enough * this.#most; from += stretch * 32) {
+      const to = Math.min(from + stretch * 32, places)
+      for (let place = from; place < to && some.length < enough * this.#most; place++)
+        if (reach.units[place]! >= least && isSet(rows.open, place)) some.push({ place, cosine: 0 })
+      if (this.#pace.isDue(((to - from) / 32) * costs.word)) yield
+    }
     return some
   }
 
   /** Gives a row to each of the compared that can be among the best. */
-  #enterCompared(): void {
+  *#enterCompared(): Steps<void> {
+    const { compared } = this.#means.nearness
+    for (let from = 0; from < compared; from += stretch) {
+      const to = Math.min(from + stretch, compared)
+      this.#enterSome(from, to)
+      if (this.#pace.isDue((to - from) * costs.open)) yield
+    }
+  }
+
+  #enterSome(from: number, to: number): void {
     const { rows, nearness } = this.#means
     const { segments, firsts } = this.#scope
     const { places, cosines, compared } = nearness
     const { tops } = rows.columns(compared)
-    for (let at = 0; at < compared; at++) {
-      if (at % lookEvery === 0) unlessGivenUp()
+    for (let at = from; at < to; at++) {
       if (tops[at]! < 0 || this.#isTooLow(tops[at]!)) continue
       const place = places[at]!
       if (!isSet(rows.open, place)) continue
@@ -192,8 +244,8 @@ export class Contest {
   }
 
   /** Gives a row to each of the others that can. What no votes lift is most of it, and needs more words. */
-  #enterOthers(): void {
-    const { rows, nearness, reach } = this.#means
+  *#enterOthers(): Steps<void> {
+    const { nearness, reach } = this.#means
     const { self } = this.#weights
     const leastOf = (isLifted: boolean) => {
       const needed = this.#scoring.needed(nearness.ceiling, isLifted, (score) => this.#isTooLow(score))
@@ -201,29 +253,87 @@ export class Contest {
     }
     const [least, ofLifted] = [leastOf(false), leastOf(true)]
     for (const [at, segment] of this.#scope.segments.entries()) {
-      const first = this.#scope.firsts[at]!
-      for (let word = 0; word < wordsOf(segment.slots); word++) {
-        const place = first + word * 32
-        const its = rows.open[place >>> 5]! & rows.sharing[place >>> 5]! & ~nearness.chosen[place >>> 5]!
-        if (its === 0) continue
-        eachBit(its, place, (one) => {
-          const units = reach.units[one]!
-          if (units < ofLifted || (units < least && !segment.lifted.has(one - first))) return
-          rows.add(one, Number.NaN, this.#scoring.priorOf(segment, one - first))
-        })
+      const words = wordsOf(segment.slots)
+      for (let from = 0; from < words; from += stretch) {
+        const to = Math.min(from + stretch, words)
+        this.#enterWords(segment, this.#scope.firsts[at]!, from, to, least, ofLifted)
+        if (this.#pace.isDue((to - from) * 32 * costs.open)) yield
+      }
+    }
+  }
+
+  /** The same of some words of a segment's bits: those that reach so many units, or as many where votes lift them. */
+  #enterWords(segment: Segment, first: number, from: number, to: number, least: number, ofLifted: number): void {
+    const { rows, nearness, reach } = this.#means
+    for (let word = from; word < to; word++) {
+      const place = first + word * 32
+      const its = rows.open[place >>> 5]! & rows.sharing[place >>> 5]! & ~nearness.chosen[place >>> 5]!
+      if (its === 0) continue
+      eachBit(its, place, (one) => {
+        const units = reach.units[one]!
+        if (units < ofLifted || (units < least && !segment.lifted.has(one - first))) return
+        rows.add(one, Number.NaN, this.#scoring.priorOf(segment, one - first))
+      })
+    }
+  }
+
+  *#sumWords(): Steps<void> {
+    const { rows } = this.#means
+    const { table } = this.#weights
+    for (const within of this.#segments()) {
+      for (const { alternatives, texts } of this.#groups) {
+        const number = rows.nextTerm()
+        for (const term of alternatives) {
+          const summed = addSums(within, term, texts, number, table, rows)
+          if (this.#pace.isDue(costs.term + summed * costs.summed)) yield
+        }
       }
     }
   }
 
   /** Offers the best of the rows. */
-  #settle(): void {
-    const { rows, nearness } = this.#means
-    const { table } = this.#weights
-    this.#eachGroup((within, group) => sumGroup(within, group, table, rows))
-    const { finals, places, cosines, priors } = rows
+  *#settle(): Steps<void> {
+    const { rows } = this.#means
+    yield* this.#sumWords()
     const greatest = new Greatest(this.#most)
-    for (let row = 0; row < rows.count; row++) {
-      if (row % lookEvery === 0) unlessGivenUp()
+    for (let from = 0; from < rows.count; from += stretch) {
+      const to = Math.min(from + stretch, rows.count)
+      this.#settleSome(from, to, greatest)
+      if (this.#pace.isDue((to - from) * costs.settled)) yield
+    }
+    const finalists = yield* this.#finalists(Math.max(0, greatest.bar - slack))
+    this.#offer(yield* this.#finals.reading(finalists))
+  }
+
+  /** The rows that come to so much; of very many that are as likely the first ones by their ids. */
+  *#finalists(bar: number): Steps<ReadonlyArray<Finalist>> {
+    const { count } = this.#means.rows
+    const best = new Best<Finalist>(read * Math.max(1, this.#most))
+    for (let from = 0; from < count; from += stretch) {
+      const to = Math.min(from + stretch, count)
+      this.#offerRows(from, to, bar, best)
+      if (this.#pace.isDue((to - from) * costs.open)) yield
+    }
+    return best.values
+  }
+
+  #offerRows(from: number, to: number, bar: number, best: Best<Finalist>): void {
+    const { finals, places, cosines } = this.#means.rows
+    const { segments, firsts } = this.#scope
+    for (let row = from; row < to; row++) {
+      const final = finals[row]!
+      if (final < bar || best.refuses(final)) continue
+      const place = places[row]!
+      const segment = segmentAt(this.#scope, place)
+      best.offer(final, segments[segment]!.ids[place - firsts[segment]!]!, { place, cosine: cosines[row]! })
+    }
+  }
+
+  /** What some rows come to; -1 of those that are not among the best, or do not match. */
+  #settleSome(from: number, to: number, greatest: Greatest): void {
+    const { rows, nearness } = this.#means
+    const { finals, places, cosines, priors } = rows
+    for (let row = from; row < to; row++) {
       const [place, prior] = [places[row]!, priors[row]!]
       const words = wordShare(rows.sum(row), this.#weights.self)
       finals[row] = -1
@@ -237,15 +347,10 @@ export class Contest {
       finals[row] = final
       if (matches(sharesWord, final - slack)) greatest.offer(final)
     }
-    const bar = Math.max(0, greatest.bar - slack)
-    const finalists: Array<Finalist> = []
-    for (let row = 0; row < rows.count; row++)
-      if (finals[row]! >= bar) finalists.push({ place: places[row]!, cosine: cosines[row]!, final: finals[row]! })
-    this.#offer(this.#finals.read(this.#finals.foremost(finalists, this.#most)))
   }
 
   /** Offers what was read, by what the ranking makes of it. */
-  #offer(some: ReturnType<Finals["read"]>): void {
+  #offer(some: ReadonlyArray<Read>): void {
     for (const { spot, sum } of some) {
       const segment = this.#scope.segments[spot.segment]!
       clearBit(this.#means.rows.open, this.#scope.firsts[spot.segment]! + spot.slot)

@@ -1,5 +1,7 @@
 import type { QueryPlan } from "#domain/search/query.ts"
 import { sumOf } from "#domain/search/rank.ts"
+import type { Steps } from "#engine/steps.ts"
+import type { Pace } from "./Pace.ts"
 import { type Scope, segmentAt } from "./Scope.ts"
 import type { TermPlaces } from "./TermPlaces.ts"
 import { worthsIn } from "./words.ts"
@@ -17,8 +19,12 @@ export interface Spot {
 export interface Finalist {
   readonly place: number
   readonly cosine: number
-  /** What it comes to by its sums. */
-  readonly final: number
+}
+
+/** What was read of one, and what its words add up to. */
+export interface Read {
+  readonly spot: Spot
+  readonly sum: number
 }
 
 /** What the terms of a task weigh in its scope. */
@@ -27,8 +33,9 @@ export interface Weights extends QueryPlan {
   readonly table: Float32Array
 }
 
-/** Finalists that are read for each that is wanted: copies of one thing are all as likely. */
-const read = 20
+/** Finalists that are read on end, and nanoseconds, about, of each for each of the task's terms. */
+const stretch = 16
+const cost = 100
 
 /** What the ranking makes of the few that are left of a search. */
 export class Finals {
@@ -36,44 +43,41 @@ export class Finals {
   readonly #weights: Weights
   readonly #terms: ReadonlyArray<string>
   readonly #termPlaces: TermPlaces
+  readonly #pace: Pace
 
-  constructor(scope: Scope, weights: Weights, terms: ReadonlyArray<string>, termPlaces: TermPlaces) {
+  constructor(scope: Scope, weights: Weights, terms: ReadonlyArray<string>, termPlaces: TermPlaces, pace: Pace) {
     this.#scope = scope
     this.#weights = weights
     this.#terms = terms
     this.#termPlaces = termPlaces
-  }
-
-  /** All of them; of very many that are as likely the first ones by their ids. */
-  foremost(finalists: ReadonlyArray<Finalist>, wanted: number): ReadonlyArray<Finalist> {
-    const most = read * Math.max(1, wanted)
-    if (finalists.length <= most) return finalists
-    const { segments, firsts } = this.#scope
-    const idOf = (place: number) => {
-      const segment = segmentAt(this.#scope, place)
-      return segments[segment]!.ids[place - firsts[segment]!]!
-    }
-    return finalists
-      .toSorted((one, other) => other.final - one.final || (idOf(one.place) < idOf(other.place) ? -1 : 1))
-      .slice(0, most)
+    this.#pace = pace
   }
 
   /** What ranking looks at of some places, and what their words add up to for it. */
-  read(some: ReadonlyArray<Omit<Finalist, "final">>): ReadonlyArray<{ readonly spot: Spot; readonly sum: number }> {
-    const { firsts, segments } = this.#scope
-    return [...Map.groupBy(some, ({ place }) => segmentAt(this.#scope, place))].flatMap(([number, its]) => {
-      const segment = segments[number]!
-      const { postings } = segment
+  *reading(some: ReadonlyArray<Finalist>): Steps<ReadonlyArray<Read>> {
+    const all: Array<Read> = []
+    for (const [number, its] of Map.groupBy(some, ({ place }) => segmentAt(this.#scope, place))) {
+      const { postings } = this.#scope.segments[number]!
       const numbers = this.#terms.map((term) => postings.number(term))
-      return this.#termPlaces.with(numbers, postings.numbers, (termPlaces) =>
-        its.map(({ place, cosine }) => {
-          const slot = place - firsts[number]!
-          const counts = segment.counts(slot, termPlaces, this.#terms.length)
-          const lengths = segment.lengthsOf(slot)
-          const spot: Spot = { segment: number, slot, cosine, counts, lengths }
-          return { spot, sum: sumOf(this.#weights, counts, worthsIn(this.#weights.table, lengths)) }
-        })
-      )
-    })
+      for (let from = 0; from < its.length; from += stretch) {
+        const now = its.slice(from, from + stretch)
+        all.push(
+          ...this.#termPlaces.with(numbers, postings.numbers, (termPlaces) =>
+            now.map((finalist) => this.#read(finalist, number, termPlaces))
+          )
+        )
+        if (this.#pace.isDue(now.length * this.#terms.length * cost)) yield
+      }
+    }
+    return all
+  }
+
+  #read({ place, cosine }: Finalist, number: number, termPlaces: Uint32Array): Read {
+    const segment = this.#scope.segments[number]!
+    const slot = place - this.#scope.firsts[number]!
+    const counts = segment.counts(slot, termPlaces, this.#terms.length)
+    const lengths = segment.lengthsOf(slot)
+    const sum = sumOf(this.#weights, counts, worthsIn(this.#weights.table, lengths))
+    return { spot: { segment: number, slot, cosine, counts, lengths }, sum }
   }
 }

@@ -1,3 +1,4 @@
+import type { Candidates } from "#domain/search/Candidate.ts"
 import { fields } from "#domain/search/IndexedText.ts"
 import type { Steps } from "#engine/steps.ts"
 import type { IndexedSnippet, IndexQuery, Votes } from "#ports/SnippetIndex.ts"
@@ -5,6 +6,7 @@ import { unlessGivenUp } from "../givenUp.ts"
 import { candidates } from "./candidates.ts"
 import { Lists } from "./Lists.ts"
 import { type Comparing, Nearness } from "./Nearness.ts"
+import { Parts } from "./Parts.ts"
 import { Reach } from "./Reach.ts"
 import { Rows } from "./Rows.ts"
 import { Segment, type SlotsImage } from "./Segment.ts"
@@ -32,7 +34,7 @@ export class Index {
   readonly #termPlaces = new TermPlaces()
   readonly #private = new Map<string, Segment>()
   readonly #public = new Map<string, Segment>()
-  readonly #places = new Map<string, Located>()
+  readonly #places = new Parts<Located>()
   readonly #languages = new Map<string, string>()
   readonly #vectors: VectorMemory
   readonly #nearness: Nearness
@@ -40,6 +42,11 @@ export class Index {
   constructor(dimensions: number, how: Comparing) {
     this.#vectors = new VectorMemory(dimensions)
     this.#nearness = new Nearness(this.#vectors, how)
+  }
+
+  /** Makes room for one more where it belongs: `put` does so too, in one go. */
+  *growing({ home, isPublic }: Pick<IndexedSnippet, "home" | "isPublic">): Steps<void> {
+    yield* this.segment(home, isPublic).growing()
   }
 
   /** Whether it could be taken; what is refused is out of the index. */
@@ -87,7 +94,8 @@ export class Index {
     place?.segment.vote(place.slot, votes)
   }
 
-  candidates(query: IndexQuery, most: number) {
+  /** The likeliest; until the last step nothing may be changed, and nothing else searched for. */
+  searching(query: IndexQuery, most: number): Steps<Candidates> {
     const { own, others } = this.#seen(query)
     return candidates([...own, ...others], query, most, {
       nearness: this.#nearness,

@@ -1,8 +1,10 @@
 import type { Vector } from "#domain/search/embeddings/vector.ts"
-import { lookEvery, unlessGivenUp } from "../givenUp.ts"
+import type { Steps } from "#engine/steps.ts"
 import { eachBit, isSet, wordsOf } from "./Bits.ts"
+import type { Pace } from "./Pace.ts"
 import type { Scope } from "./Scope.ts"
-import type { VectorMemory } from "./VectorMemory.ts"
+import type { Segment } from "./Segment.ts"
+import { blockVectors, type VectorMemory } from "./VectorMemory.ts"
 
 /** How the vectors of a scope are compared. */
 export interface Comparing {
@@ -16,6 +18,14 @@ export const comparing: Comparing = { exactUpTo: 100_000, share: 0.05 }
 
 /** The share of the compared whose signs are farthest: what they come to, those that were left out hardly surpass. */
 const edge = 0.2
+
+/** Slots that are looked at on end, some whole blocks. */
+const stretch = 8 * blockVectors
+/**
+ * Nanoseconds of a vector, about: to be compared with one to four texts where it lies, and where it is listed; what its
+ * signs say of a text; and to be counted, or chosen, by that.
+ */
+const costs = { compared: 40, listed: 120, estimated: 1.5, counted: 4 }
 
 /**
  * How near the snippets of a scope are to a task, all of them that pass; of a large scope those whose signs are
@@ -59,11 +69,17 @@ export class Nearness {
   }
 
   /** Compares those that pass, of a scope with so many documents, or the nearest of them. */
-  ask(scope: Scope, documents: number, queries: ReadonlyArray<Vector>, passing: Uint32Array): void {
+  *asking(
+    scope: Scope,
+    documents: number,
+    queries: ReadonlyArray<Vector>,
+    passing: Uint32Array,
+    pace: Pace
+  ): Steps<void> {
     this.#memory.ask(queries)
     this.#room(scope.places)
-    if (documents > this.#how.exactUpTo) this.#choose(scope, documents * this.#how.share, passing)
-    else this.#compareAll(scope, passing)
+    if (documents > this.#how.exactUpTo) yield* this.#choose(scope, documents * this.#how.share, passing, pace)
+    else yield* this.#compareAll(scope, passing, pace)
   }
 
   /** The cosine of a slot that was not compared; 0 without a vector. */
@@ -83,80 +99,117 @@ export class Nearness {
     this.#estimates = new Uint16Array(size)
   }
 
-  #compareAll({ segments, firsts }: Scope, passing: Uint32Array): void {
-    const { places, cosines } = this
+  *#compareAll({ segments, firsts }: Scope, passing: Uint32Array, pace: Pace): Steps<void> {
+    const ends: Array<number> = []
     let used = 0
-    this.ends = segments.map(({ vectors, slots }, at) => {
+    for (const [at, { vectors, slots }] of segments.entries()) {
       const first = firsts[at]!
-      // what passes is moved to where it belongs, which is never behind where it is
-      vectors.compare(slots, cosines, first)
-      for (let place = first; place < first + slots; place++) {
-        if (!isSet(passing, place)) continue
-        cosines[used] = cosines[place]!
-        places[used++] = place
+      for (let from = 0; from < slots; from += stretch) {
+        const to = Math.min(from + stretch, slots)
+        vectors.compare(from, to, this.cosines, first)
+        used = this.#gathered(first + from, first + to, used, passing)
+        if (pace.isDue((to - from) * costs.compared)) yield
       }
-      return used
-    })
+      ends.push(used)
+    }
+    this.ends = ends
     this.compared = used
     this.isAll = true
     this.ceiling = 1
   }
 
+  /** Moves what passes of some places to where it belongs, which is never behind where it is: up to where that is. */
+  #gathered(from: number, to: number, used: number, passing: Uint32Array): number {
+    const { places, cosines } = this
+    let next = used
+    for (let place = from; place < to; place++) {
+      if (!isSet(passing, place)) continue
+      cosines[next] = cosines[place]!
+      places[next++] = place
+    }
+    return next
+  }
+
   /** Compares so many of those that pass, of the nearest. */
-  #choose(scope: Scope, wanted: number, passing: Uint32Array): void {
-    const { segments, firsts } = scope
+  *#choose({ segments, firsts }: Scope, wanted: number, passing: Uint32Array, pace: Pace): Steps<void> {
     const estimates = this.#estimates
-    for (const [at, { vectors, slots }] of segments.entries()) vectors.estimate(slots, estimates, firsts[at]!)
-    const counts = this.#count(scope, passing)
+    const counts = this.#counts.fill(0)
+    for (const [at, segment] of segments.entries()) {
+      for (let from = 0; from < segment.slots; from += stretch) {
+        const to = Math.min(from + stretch, segment.slots)
+        segment.vectors.estimate(from, to, estimates, firsts[at]!)
+        this.#count(segment, firsts[at]!, from, to, passing)
+        if (pace.isDue((to - from) * (this.#memory.asked * costs.estimated + costs.counted))) yield
+      }
+    }
     let [least, chosen] = [counts.length, 0]
     while (least > 0 && chosen < wanted) chosen += counts[--least]!
     let [upper, edged] = [least, 0]
     while (upper < counts.length && edged < edge * chosen) edged += counts[upper++]!
-    const { places, cosines } = this
+    const ends: Array<number> = []
     let used = 0
-    this.ends = segments.map(({ vectors, slots }, at) => {
+    for (const [at, segment] of segments.entries()) {
       const first = firsts[at]!
-      const from = used
-      for (let word = 0; word < wordsOf(slots); word++) {
-        if (word % lookEvery === 0) unlessGivenUp()
-        const given = vectors.given.word(word)
-        const place = first + word * 32
-        const its = passing[place >>> 5]!
-        let near = 0
-        for (let bit = 0; bit < 32; bit++) near |= ((least - 1 - estimates[place + bit]!) >>> 31) << bit
-        // it is known at once how near one is that has no vector
-        near = (near | ~given) & its
-        this.chosen[place >>> 5] = near
-        if (near !== 0)
-          eachBit(near, place, (one) => {
-            places[used++] = one
-          })
+      for (let from = 0; from < segment.slots; from += stretch) {
+        const to = Math.min(from + stretch, segment.slots)
+        const begin = used
+        used = this.#list(segment, first, from, to, least, used, passing)
+        segment.vectors.compareListed(this.places, first, begin, used, this.cosines)
+        if (pace.isDue((to - from) * costs.counted + (used - begin) * costs.listed)) yield
       }
-      vectors.compareListed(places, first, from, used, cosines)
-      return used
-    })
+      ends.push(used)
+    }
+    this.ends = ends
     this.compared = used
     this.isAll = least === 0
     this.ceiling = 0
+    const { places, cosines } = this
     for (let at = 0; at < used; at++)
       if (estimates[places[at]!]! < upper && cosines[at]! > this.ceiling) this.ceiling = cosines[at]!
   }
 
-  /** How many of those that pass and have a vector have each estimate. */
-  #count({ segments, firsts }: Scope, passing: Uint32Array): Uint32Array {
-    const counts = this.#counts.fill(0)
+  /** Lists those of some slots that pass and whose estimate is not below the least, from `used` on: up to where. */
+  #list(
+    { vectors }: Segment,
+    first: number,
+    from: number,
+    to: number,
+    least: number,
+    used: number,
+    passing: Uint32Array
+  ): number {
+    const { places, chosen } = this
     const estimates = this.#estimates
-    for (const [at, { vectors, slots }] of segments.entries()) {
-      for (let word = 0; word < wordsOf(slots); word++) {
-        const place = firsts[at]! + word * 32
-        const its = passing[place >>> 5]! & vectors.given.word(word)
-        if (its === -1) for (let bit = 0; bit < 32; bit++) counts[estimates[place + bit]!]!++
-        else if (its !== 0)
-          eachBit(its, place, (one) => {
-            counts[estimates[one]!]!++
-          })
-      }
+    let next = used
+    for (let word = from >>> 5; word < wordsOf(to); word++) {
+      const given = vectors.given.word(word)
+      const place = first + word * 32
+      const its = passing[place >>> 5]!
+      let near = 0
+      for (let bit = 0; bit < 32; bit++) near |= ((least - 1 - estimates[place + bit]!) >>> 31) << bit
+      // it is known at once how near one is that has no vector
+      near = (near | ~given) & its
+      chosen[place >>> 5] = near
+      if (near !== 0)
+        eachBit(near, place, (one) => {
+          places[next++] = one
+        })
     }
-    return counts
+    return next
+  }
+
+  /** Counts how many of some slots, of those that pass and have a vector, have each estimate. */
+  #count({ vectors }: Segment, first: number, from: number, to: number, passing: Uint32Array): void {
+    const counts = this.#counts
+    const estimates = this.#estimates
+    for (let word = from >>> 5; word < wordsOf(to); word++) {
+      const place = first + word * 32
+      const its = passing[place >>> 5]! & vectors.given.word(word)
+      if (its === -1) for (let bit = 0; bit < 32; bit++) counts[estimates[place + bit]!]!++
+      else if (its !== 0)
+        eachBit(its, place, (one) => {
+          counts[estimates[one]!]!++
+        })
+    }
   }
 }

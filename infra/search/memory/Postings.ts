@@ -1,6 +1,7 @@
 import type { Steps } from "#engine/steps.ts"
 import { countsBeside } from "../packedCount.ts"
 import { concatenated, Lists, stretch } from "./Lists.ts"
+import { Parts } from "./Parts.ts"
 import type { Sieve } from "./Sieve.ts"
 
 /**
@@ -35,7 +36,7 @@ const portion = { terms: 2_000, words: 128 * 1024 }
 export class Postings {
   readonly #lists: Lists
   readonly #sieve: Sieve
-  readonly #numbers = new Map<string, number>()
+  readonly #numbers = new Parts<number>()
   readonly #terms: Array<string> = []
   readonly #freed: Array<number> = []
   #addresses = new Uint32Array(0)
@@ -80,20 +81,9 @@ export class Postings {
 
   /** The packed counts of a document that has the term with this number. */
   packedOf(number: number, slot: number): number {
-    const address = this.#addresses[number]!
-    const words = this.#lists.page(address)
-    const from = this.#lists.offset(address)
-    const last = from + this.#lengths[number]! - 2
-    // Documents come with growing slots, so that a list is nearly in their order until some are removed.
-    let [low, high] = [0, this.#lengths[number]! / 2 - 1]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (words[from + 2 * middle]! < slot) low = middle + 1
-      else high = middle
-    }
-    let at = from + 2 * low
-    if (words[at] !== slot) for (at = last; at >= from && words[at] !== slot; ) at -= 2
-    return at < from ? 0 : words[at + 1]!
+    const words = this.#lists.page(this.#addresses[number]!)
+    const at = this.#placeOf(number, slot)
+    return at === undefined ? 0 : words[at + 1]!
   }
 
   /** The term's postings as a window of words, or `undefined`. Valid until the next change. */
@@ -124,14 +114,12 @@ export class Postings {
 
   /** Takes back the posting of a document under the term with this number. */
   remove(number: number, slot: number): void {
+    const at = this.#placeOf(number, slot)
+    if (at === undefined) return
     const address = this.#addresses[number]!
     const words = this.#lists.page(address)
     const from = this.#lists.offset(address)
     const last = from + this.#lengths[number]! - 2
-    // The list is in no order: a scan of even 100,000 postings is some tens of microseconds, and removals are rare.
-    let at = last
-    while (at >= from && words[at] !== slot) at -= 2
-    if (at < from) return
     words[at] = words[last]!
     words[at + 1] = words[last + 1]!
     this.#lengths[number]! -= 2
@@ -177,6 +165,24 @@ export class Postings {
       this.#addresses[number] = this.#lists.put(words.subarray(used, next), sizeClass)
       used = next
     }
+  }
+
+  /** Where a document is in the list of the term with this number. */
+  #placeOf(number: number, slot: number): number | undefined {
+    const address = this.#addresses[number]!
+    const words = this.#lists.page(address)
+    const from = this.#lists.offset(address)
+    const last = from + this.#lengths[number]! - 2
+    // Documents come with growing slots, so that a list is nearly in their order until some are removed.
+    let [low, high] = [0, this.#lengths[number]! / 2 - 1]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (words[from + 2 * middle]! < slot) low = middle + 1
+      else high = middle
+    }
+    let at = from + 2 * low
+    if (words[at] !== slot) for (at = last; at >= from && words[at] !== slot; ) at -= 2
+    return at < from ? undefined : at
   }
 
   #room(number: number): void {

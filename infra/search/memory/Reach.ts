@@ -22,6 +22,7 @@ export class Reach {
   begin(groups: ReadonlyArray<Group>, texts: number, places: number): void {
     if (places > this.units.length) this.units = new Uint16Array(Math.max(places, Math.ceil(this.units.length * 1.25)))
     this.units.fill(0, 0, places)
+    this.#counts.fill(0)
     const all = groups.reduce((sum, { alternatives }) => alternatives.reduce((its, { weight }) => its + weight, sum), 0)
     this.#perWeight = all === 0 ? 1 : most / all
     const parts = new Float64Array(texts)
@@ -36,10 +37,10 @@ export class Reach {
     return Math.ceil(weight * this.#perWeight)
   }
 
-  /** Sets the bits of those that share a word. */
-  any(into: Uint32Array, places: number): void {
+  /** Sets the bits of those that share a word, of places from one on (the first of a word of bits) up to another. */
+  any(into: Uint32Array, from: number, to: number): void {
     const { units } = this
-    for (let word = 0; word < wordsOf(places); word++) {
+    for (let word = from >>> 5; word < wordsOf(to); word++) {
       let bits = 0
       for (let bit = 0; bit < 32; bit++) bits |= (-units[word * 32 + bit]! >>> 31) << bit
       into[word] = bits
@@ -65,10 +66,15 @@ export class Reach {
     return low
   }
 
-  /** The units that at least so many of some have, or all of them. */
-  ofFirst(wanted: number, some: Uint32Array, places: number): number {
-    const counts = this.#counts.fill(0)
-    for (let place = 0; place < places; place++) if (isSet(some, place)) counts[this.units[place]!]!++
+  /** Counts how many of some places, of those that have a bit, have so many units. */
+  count(some: Uint32Array, from: number, to: number): void {
+    const counts = this.#counts
+    for (let place = from; place < to; place++) if (isSet(some, place)) counts[this.units[place]!]!++
+  }
+
+  /** The units that at least so many of those that were counted have, or all of them. */
+  ofFirst(wanted: number): number {
+    const counts = this.#counts
     let [least, has] = [counts.length, 0]
     while (least > 1 && has < wanted) has += counts[--least]!
     return least

@@ -1,6 +1,6 @@
 import { fieldCount } from "#domain/search/bm25f.ts"
 import { verdict, verdictOdds } from "#domain/search/score.ts"
-import type { Steps } from "#engine/steps.ts"
+import { atOnce, type Steps } from "#engine/steps.ts"
 import type { IndexedSnippet, Votes } from "#ports/SnippetIndex.ts"
 import { countIn } from "../packedCount.ts"
 import { Bits } from "./Bits.ts"
@@ -67,6 +67,8 @@ export class Segment {
   /** Per slot, the numbers of its terms: what a removal has to visit. */
   #terms = new Uint32Array(0)
   #termCounts = new Uint32Array(0)
+  /** Slots that all columns have room for. */
+  #room = 0
   readonly #freed: Array<number> = []
 
   constructor(lists: Lists, memory: VectorMemory, sieve: Sieve) {
@@ -84,7 +86,7 @@ export class Segment {
   add(snippet: IndexedSnippet): number {
     const { id, agent, kind, language, text, vector, completeness } = snippet
     const slot = this.#freed.at(-1) ?? this.ids.length
-    if (slot >= this.verdicts.length) this.#grow()
+    atOnce(this.growing(slot + 1))
     // what may be wrong with one comes first, and leaves nothing: until it has its id the slot is free
     const counts = countsIn(text)
     this.profiles.add(slot, snippet.profile)
@@ -198,7 +200,7 @@ export class Segment {
   *restore(image: SlotsImage): Steps<void> {
     const from = this.slots
     const to = from + image.ids.length
-    while (this.verdicts.length < to) this.#grow()
+    yield* this.growing(to)
     for (const [at, id] of image.ids.entries()) {
       this.ids.push(id)
       this.agents.push(image.agents[at]!)
@@ -251,18 +253,28 @@ export class Segment {
     this.#termCounts[slot] = counts.size
   }
 
-  #grow(): void {
-    const capacity = Math.max(16, this.verdicts.length * 2)
+  /** Room for so many slots, or for one more: columns of a million are copied for some milliseconds each. */
+  *growing(slots = (this.#freed.at(-1) ?? this.slots) + 1): Steps<void> {
+    if (slots <= this.#room) return
+    let capacity = Math.max(16, this.#room * 2)
+    while (capacity < slots) capacity *= 2
     const wider = <A extends { set(from: A): void }>(column: A, bigger: A): A => {
       bigger.set(column)
       return bigger
     }
     this.lengths = wider(this.lengths, new Uint16Array(capacity * fieldCount))
+    yield
     this.verdicts = wider(this.verdicts, new Float64Array(capacity))
+    yield
     this.verdictOdds = wider(this.verdictOdds, new Float64Array(capacity))
+    yield
     this.completeness = wider(this.completeness, new Float64Array(capacity))
+    yield
     this.humanUps = wider(this.humanUps, new Uint32Array(capacity))
+    yield
     this.#terms = wider(this.#terms, new Uint32Array(capacity))
+    yield
     this.#termCounts = wider(this.#termCounts, new Uint32Array(capacity))
+    this.#room = capacity
   }
 }

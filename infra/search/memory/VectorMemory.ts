@@ -67,6 +67,11 @@ export class VectorMemory {
     return greatestSum(this.#signWidth)
   }
 
+  /** How many texts were asked. */
+  get asked(): number {
+    return this.#asked.length
+  }
+
   /** A block without vectors. */
   allocate(vectors: number): Block {
     const freed = this.#freed.get(vectors)?.pop()

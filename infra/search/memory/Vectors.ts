@@ -1,5 +1,4 @@
 import type { Vector } from "#domain/search/embeddings/vector.ts"
-import { unlessGivenUp } from "../givenUp.ts"
 import { Bits } from "./Bits.ts"
 import { type Block, blockVectors, type VectorMemory } from "./VectorMemory.ts"
 
@@ -37,20 +36,12 @@ export class Vectors {
   }
 
   /**
-   * How near all slots below `slots` are to what the memory was asked, from `at` on; 0 without a vector. See
-   * `VectorMemory.compare`.
+   * How near the slots from one (the first of its block) up to another are to what the memory was asked, each into its
+   * place behind `at`; 0 without a vector. See `VectorMemory.compare`.
    */
-  compare(slots: number, cosines: Float32Array, at = 0): void {
-    cosines.fill(0, at, at + slots)
-    this.#each(slots, (block, from, count) => this.#memory.compare(block, 0, count, cosines, at + from))
-  }
-
-  /** The same of one slot. */
-  compareOne(slot: number, cosines: Float32Array, at: number): void {
-    const block = this.#blocks[Math.floor(slot / blockVectors)]
-    const place = slot % blockVectors
-    if (block === undefined || place >= block.vectors) cosines[at] = 0
-    else this.#memory.compare(block, place, 1, cosines, at)
+  compare(from: number, to: number, cosines: Float32Array, at = 0): void {
+    cosines.fill(0, at + from, at + to)
+    this.#each(from, to, (block, first, count) => this.#memory.compare(block, 0, count, cosines, at + first))
   }
 
   /**
@@ -60,7 +51,6 @@ export class Vectors {
   compareListed(places: Uint32Array, first: number, from: number, end: number, cosines: Float32Array): void {
     let at = from
     while (at < end) {
-      unlessGivenUp()
       const number = Math.floor((places[at]! - first) / blockVectors)
       const block = this.#blocks[number]
       const less = first + number * blockVectors
@@ -73,9 +63,9 @@ export class Vectors {
     }
   }
 
-  /** What the signs say of all slots below `slots`, from `at` on, those that have a vector; see `VectorMemory`. */
-  estimate(slots: number, estimates: Uint16Array, at: number): void {
-    this.#each(slots, (block, from, count) => this.#memory.estimate(block, count, estimates, at + from))
+  /** What the signs of the same say, of those that have a vector; see `VectorMemory`. */
+  estimate(from: number, to: number, estimates: Uint16Array, at: number): void {
+    this.#each(from, to, (block, first, count) => this.#memory.estimate(block, count, estimates, at + first))
   }
 
   /** What a block has, as long as nothing is allocated; blocks have `blockVectors` slots each. */
@@ -111,13 +101,12 @@ export class Vectors {
     return block
   }
 
-  /** Calls for what each block has of the slots below `slots`: from which slot on, and how many. */
-  #each(slots: number, compare: (block: Block, from: number, count: number) => void): void {
-    for (const [number, block] of this.#blocks.entries()) {
-      unlessGivenUp()
-      const from = number * blockVectors
-      const count = Math.min(slots - from, block?.vectors ?? 0)
-      if (count > 0) compare(block!, from, count)
+  /** Calls for what each block has of these slots: from which one on, and how many. */
+  #each(from: number, to: number, visit: (block: Block, first: number, count: number) => void): void {
+    for (let first = from; first < to; first += blockVectors) {
+      const block = this.#blocks[first / blockVectors]
+      const count = Math.min(to - first, block?.vectors ?? 0)
+      if (count > 0) visit(block!, first, count)
     }
   }
 }

@@ -1,29 +1,47 @@
 import { fieldCount } from "#domain/search/bm25f.ts"
 import type { Candidate, Candidates } from "#domain/search/Candidate.ts"
 import { plan } from "#domain/search/query.ts"
+import type { Steps } from "#engine/steps.ts"
 import type { IndexQuery } from "#ports/SnippetIndex.ts"
 import { Contest, type Means } from "./Contest.ts"
 import type { Spot } from "./Finals.ts"
+import { Pace } from "./Pace.ts"
 import { pass } from "./passing.ts"
 import { type Scope, scopeOf } from "./Scope.ts"
 import type { Segment } from "./Segment.ts"
 
+/** Nanoseconds of a look at what a segment says of a term, or of a piece, about. */
+const cost = 100
+
 /**
  * Searches segments as if they were one collection: rareness and average lengths are those of just these, so nothing
  * outside of what the caller may see has any influence on a score. What is likely is told by the ranking's own
- * functions, in 32-bit floats: the best by its own account are the best.
+ * functions, in 32-bit floats: the best by their own account are the best. In steps of half a millisecond, between
+ * which nothing may be changed, nor searched for anything else: what searches work with they share.
  */
-export const candidates = (all: ReadonlyArray<Segment>, query: IndexQuery, most: number, means: Means): Candidates => {
+export function* candidates(
+  all: ReadonlyArray<Segment>,
+  query: IndexQuery,
+  most: number,
+  means: Means
+): Steps<Candidates> {
   const { asked } = query
+  const pace = new Pace()
   const segments = all.filter(({ documents }) => documents > 0)
   const documents = segments.reduce((sum, segment) => sum + segment.documents, 0)
-  const frequencies = asked.terms.map((term) => segments.reduce((sum, { postings }) => sum + postings.df(term), 0))
+  const each = function* <A>(some: Iterable<A>, of: (segment: Segment, one: A) => number): Steps<Array<number>> {
+    const sums: Array<number> = []
+    for (const one of some) {
+      sums.push(segments.reduce((sum, segment) => sum + of(segment, one), 0))
+      if (pace.isDue(segments.length * cost)) yield
+    }
+    return sums
+  }
+  const frequencies = yield* each(asked.terms, ({ postings }, term) => postings.df(term))
   const tokens = Array.from({ length: fieldCount }, (_, field) =>
     segments.reduce((sum, segment) => sum + segment.tokens[field]!, 0)
   )
-  const pieceFrequencies = asked.reading.pieces.map((piece) =>
-    segments.reduce((sum, { profiles }) => sum + profiles.frequency(piece), 0)
-  )
+  const pieceFrequencies = yield* each(asked.reading.pieces, ({ profiles }, piece) => profiles.frequency(piece))
   const numbers = { documents, frequencies, pieceFrequencies, tokens }
   if (documents === 0) return { ...numbers, candidates: [], sharing: 0, near: 0 }
   const { nearness, rows, occurrences, locate } = means
@@ -31,10 +49,11 @@ export const candidates = (all: ReadonlyArray<Segment>, query: IndexQuery, most:
   const scope = scopeOf(segments)
   const weighted = plan(asked, documents, frequencies)
   rows.begin(scope.places, weighted.texts.length)
-  pass(scope, query, locate, rows.passing)
+  yield* pass(scope, query, locate, rows.passing, pace)
   if (asked.read === 0) nearness.skip(scope)
-  else nearness.ask(scope, documents, asked.meanings, rows.passing)
-  const { found, sharing, near } = new Contest(scope, { ...weighted, table }, query, most, means).held()
+  else yield* nearness.asking(scope, documents, asked.meanings, rows.passing, pace)
+  const contest = new Contest(scope, { ...weighted, table }, query, most, means, pace)
+  const { found, sharing, near } = yield* contest.holding()
   return { ...numbers, candidates: whole(scope, found), sharing, near }
 }
 

@@ -1,9 +1,10 @@
 import { Deferred, Effect, Layer, type Scope, Semaphore } from "effect"
-import { fields } from "#domain/search/IndexedText.ts"
+import { inSteps } from "#engine/pages.ts"
 import type { EventStore } from "#engine/ports/EventStore.ts"
+import type { Steps } from "#engine/steps.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import type { Installation } from "#ports/Installation.ts"
-import { type IndexedSnippet, type IndexStand, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { type IndexChanges, type IndexedSnippet, type IndexStand, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { unlessGivenUp } from "../givenUp.ts"
 import { Index } from "./Index.ts"
 import { type Comparing, comparing } from "./Nearness.ts"
@@ -11,33 +12,20 @@ import { type KeepingOptions, keeping } from "./snapshot/keeping.ts"
 
 export { forget, readEarly } from "./snapshot/keeping.ts"
 
-/** Snippets that are put or removed before others get a turn, and characters of their terms: a few milliseconds. */
-const slice = 100
-const most = 200_000
+/** Milliseconds in which changes are taken in before others get a turn. */
+const long = 2
 /** Terms whose snippets are counted before others get a turn: with thousands of homes some milliseconds. */
 const counted = 1_000
 
-/** Applies to each item, a slice at a time; `weigh` says how many characters one has. */
-const sliced = <A>(
-  items: ReadonlyArray<A>,
-  apply: (item: A) => void,
-  weigh: (item: A) => number = () => 0
-): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    let [count, characters] = [0, 0]
-    for (const item of items) {
-      unlessGivenUp()
-      if (count === slice || characters >= most) {
-        yield* Effect.yieldNow
-        ;[count, characters] = [0, 0]
-      }
-      apply(item)
-      count++
-      characters += weigh(item)
-    }
-  })
-
-const termsOf = ({ text }: IndexedSnippet): number => fields.reduce((sum, field) => sum + text[field].length, 0)
+/** Ends behind a step where nobody waits for the rest. */
+function* unlessLeft<A>(steps: Steps<A>): Steps<A> {
+  for (;;) {
+    unlessGivenUp()
+    const { done, value } = steps.next()
+    if (done) return value
+    yield
+  }
+}
 
 /** Whether a snippet was taken; whatever is wrong with one must not keep the others from being found. */
 const taken = (index: Index, snippet: IndexedSnippet): boolean => {
@@ -65,6 +53,19 @@ const unkept: Kept = { restored: Effect.undefined, gone: () => undefined, took: 
 const make = Effect.fnUntraced(function* ({ how, dimensions, keep }: Made) {
   let index = new Index(dimensions, how)
   const one = yield* Semaphore.make(1)
+  // what a search looks at stays as it is until it ends; searches are in line for that one by one, so that changes wait
+  // for one of them and not for all
+  const search = yield* Semaphore.make(1)
+  const look = yield* Semaphore.make(1)
+  /** Takes all steps, and lets whoever waits look at the index whenever 2 ms have gone by. */
+  const changing = Effect.fnUntraced(function* (steps: Steps<void>) {
+    const some = Effect.sync(() => {
+      const until = performance.now() + long
+      for (let step = steps.next(); !step.done; step = steps.next()) if (performance.now() >= until) return false
+      return true
+    })
+    while (!(yield* look.withPermits(1)(some))) yield* Effect.yieldNow
+  })
   let stand = nothing
   const refused = new Set<string>()
   /** While another build comes in: how far the one before it was, and what the new one has so far. */
@@ -112,25 +113,45 @@ const make = Effect.fnUntraced(function* ({ how, dimensions, keep }: Made) {
     kept.gone()
   }
 
-  const apply: SnippetIndex["Service"]["apply"] = Effect.fnUntraced(function* ({ put, voted, removed }, upTo) {
+  function* taking({ put, voted, removed }: IndexChanges): Steps<void> {
+    for (const snippet of put) {
+      yield* index.growing(snippet)
+      take(snippet)
+      yield
+    }
+    for (const { id, ...given } of voted) {
+      index.vote(id, given)
+      yield
+    }
+    for (const id of removed) {
+      remove(id)
+      yield
+    }
+  }
+  /** Removes all but some. */
+  function* removingOthers(some: ReadonlySet<string>): Steps<void> {
+    // what is removed behind the place where a walk through them is does not disturb it
+    for (const id of index.ids) {
+      if (!some.has(id)) remove(id)
+      yield
+    }
+  }
+
+  const apply: SnippetIndex["Service"]["apply"] = Effect.fnUntraced(function* (changes, upTo) {
     if (stand.build === upTo.build && upTo.position <= stand.position) return { refused: [] }
     if (stand.build !== undefined && stand.build !== upTo.build) {
       anew = { bar: anew?.bar ?? stand.position, has: new Set() }
       refused.clear()
     }
     isWhole = false
-    yield* sliced(put, take, termsOf)
-    yield* sliced(voted, ({ id, ...given }) => index.vote(id, given))
-    yield* sliced(removed, remove)
+    yield* changing(unlessLeft(taking(changes)))
     if (anew !== undefined && upTo.position >= anew.bar) {
-      const { has } = anew
-      const left = Array.from(index.ids).filter((id) => !has.has(id))
-      yield* sliced(left, remove)
+      yield* changing(unlessLeft(removingOthers(anew.has)))
       anew = undefined
     }
     stand = upTo
     isWhole = true
-    return { refused: put.flatMap(({ id }) => (refused.has(id) ? [id] : [])) }
+    return { refused: changes.put.flatMap(({ id }) => (refused.has(id) ? [id] : [])) }
   })
 
   return SnippetIndex.of({
@@ -146,7 +167,11 @@ const make = Effect.fnUntraced(function* ({ how, dimensions, keep }: Made) {
         )
       }).pipe((applied) => Effect.andThen(Deferred.await(begun), applied)),
     stand: Effect.map(Deferred.await(begun), () => (refused.size === 0 ? stand : { ...stand, refused: [...refused] })),
-    candidates: (query, most) => Effect.sync(() => index.candidates(query, most)),
+    candidates: (query, most) =>
+      Effect.suspend(() => inSteps(unlessLeft(index.searching(query, most)))).pipe(
+        look.withPermits(1),
+        search.withPermits(1)
+      ),
     frequencies: Effect.fnUntraced(function* (scope, terms) {
       const counts: Array<number> = []
       for (let from = 0; from < terms.length; from += counted) {

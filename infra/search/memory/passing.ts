@@ -1,5 +1,7 @@
+import type { Steps } from "#engine/steps.ts"
 import type { IndexQuery } from "#ports/SnippetIndex.ts"
 import { eachBit, setBit, wordsOf } from "./Bits.ts"
+import type { Pace } from "./Pace.ts"
 import type { Scope } from "./Scope.ts"
 import { neutral, type Segment } from "./Segment.ts"
 
@@ -7,6 +9,11 @@ type Filters = Omit<IndexQuery, "asked" | "homes" | "includePublic" | "preferCom
 
 /** Where a snippet is, whoever may see it. */
 export type Locate = (id: string) => { readonly segment: Segment; readonly slot: number } | undefined
+
+/** Words of bits that are looked at on end. */
+const stretch = 256
+/** Nanoseconds, about: of a word of bits, of a row that is asked whether it passes, of one that is found by its id. */
+const costs = { word: 5, row: 20, named: 200 }
 
 /** Whether a slot that is in use passes what was asked beside the task, but `only`. */
 const passes = (
@@ -24,12 +31,19 @@ const passes = (
 }
 
 /** Only those that are named: their rows alone are looked at. */
-const passNamed = ({ segments, firsts }: Scope, filters: Filters, locate: Locate, into: Uint32Array): void => {
+function* passNamed(
+  { segments, firsts }: Scope,
+  filters: Filters,
+  locate: Locate,
+  into: Uint32Array,
+  pace: Pace
+): Steps<void> {
   const its = new Map(segments.map((segment, at) => [segment, { first: firsts[at]!, may: passes(segment, filters) }]))
   for (const id of filters.only!) {
     const found = locate(id)
     const seen = found && its.get(found.segment)
     if (seen?.may(found!.slot) === true) setBit(into, seen.first + found!.slot)
+    if (pace.isDue(costs.named)) yield
   }
 }
 
@@ -37,28 +51,49 @@ const passNamed = ({ segments, firsts }: Scope, filters: Filters, locate: Locate
  * Sets the bits of those that pass what was asked beside the task. What most searches ask for hardly any row fails:
  * only those that may fail are looked at.
  */
-export const pass = (scope: Scope, filters: Filters, locate: Locate, into: Uint32Array): void => {
+export function* pass(scope: Scope, filters: Filters, locate: Locate, into: Uint32Array, pace: Pace): Steps<void> {
   into.fill(0, 0, wordsOf(scope.places))
   if (filters.only !== undefined) {
-    passNamed(scope, filters, locate, into)
+    yield* passNamed(scope, filters, locate, into, pace)
     return
   }
-  const { agent, minVerdict, minHumanUp = 0, kinds, language } = filters
+  const { minVerdict, minHumanUp = 0, kinds, language } = filters
   const isEach = minVerdict > neutral || minHumanUp > 0 || kinds !== undefined || language !== undefined
   for (const [at, segment] of scope.segments.entries()) {
     const first = scope.firsts[at]! >>> 5
-    const may = passes(segment, filters)
-    const { live, doubted, owned } = segment
-    for (let word = 0; word < wordsOf(segment.slots); word++) {
-      const its = live.word(word)
-      const asked = isEach ? its : its & (doubted.word(word) | (agent === null ? 0 : owned.word(word)))
-      let failing = 0
-      if (asked !== 0) {
-        eachBit(asked, 0, (bit) => {
-          if (!may(word * 32 + bit)) failing |= 1 << bit
-        })
-      }
-      into[first + word] = its & ~failing
+    const words = wordsOf(segment.slots)
+    for (let from = 0; from < words; from += stretch) {
+      const to = Math.min(from + stretch, words)
+      const asked = passSome(segment, filters, isEach, first, from, to, into)
+      if (pace.isDue((to - from) * costs.word + asked * costs.row)) yield
     }
   }
+}
+
+/** The same for some words of a segment, each of whose rows is asked or only those that may fail: how many were. */
+const passSome = (
+  segment: Segment,
+  filters: Filters,
+  isEach: boolean,
+  first: number,
+  from: number,
+  to: number,
+  into: Uint32Array
+): number => {
+  const may = passes(segment, filters)
+  const { live, doubted, owned } = segment
+  let count = 0
+  for (let word = from; word < to; word++) {
+    const its = live.word(word)
+    const asked = isEach ? its : its & (doubted.word(word) | (filters.agent === null ? 0 : owned.word(word)))
+    let failing = 0
+    if (asked !== 0) {
+      eachBit(asked, 0, (bit) => {
+        count++
+        if (!may(word * 32 + bit)) failing |= 1 << bit
+      })
+    }
+    into[first + word] = its & ~failing
+  }
+  return count
 }

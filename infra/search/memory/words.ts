@@ -1,9 +1,8 @@
 import { LRUCache } from "lru-cache"
 import { fieldCount, lengthCounted, occurrence, saturated } from "#domain/search/bm25f.ts"
 import { fields } from "#domain/search/IndexedText.ts"
-import { unlessGivenUp } from "../givenUp.ts"
+import type { WeightedTerm } from "#domain/search/query.ts"
 import { masks, shifts } from "../packedCount.ts"
-import type { Group } from "./groups.ts"
 import type { Reach } from "./Reach.ts"
 import type { Rows } from "./Rows.ts"
 import type { Segment } from "./Segment.ts"
@@ -51,61 +50,59 @@ export interface Within {
   readonly terms: ReadonlyArray<string>
 }
 
-/** Adds a group to what places reach. */
-export const addReach = ({ segment, first, terms }: Within, { alternatives }: Group, reach: Reach): void => {
+/** Adds a term to what places reach: of how many. */
+export const addReach = ({ segment, first, terms }: Within, { term, weight }: WeightedTerm, reach: Reach): number => {
+  const postings = segment.postings.of(terms[term]!)
+  if (postings === undefined) return 0
   const { units } = reach
-  for (const { term, weight } of alternatives) {
-    const postings = segment.postings.of(terms[term]!)
-    if (postings === undefined) continue
-    unlessGivenUp()
-    const { words, from, to } = postings
-    const more = reach.unitsOf(weight)
-    for (let at = from; at < to; at += 2) units[first + words[at]!]! += more
-  }
+  const { words, from, to } = postings
+  const more = reach.unitsOf(weight)
+  for (let at = from; at < to; at += 2) units[first + words[at]!]! += more
+  return (to - from) / 2
 }
 
 /**
- * Adds to the sums of those that have a row what the best alternative gives to each. Nearly all of what is read has
- * none: that much costs as little as it can.
+ * Adds to the sums of those that have a row what a term gives to each beyond the best of its alternatives so far, whose
+ * number is the same; gives how many have the term. Nearly all of what is read has no row: that much costs as little as
+ * it can.
  */
-export const sumGroup = (
+export const addSums = (
   { segment, first, terms }: Within,
-  { alternatives, texts }: Group,
+  { term, weight }: WeightedTerm,
+  texts: ReadonlyArray<number>,
+  number: number,
   table: Float32Array,
   rows: Rows
-): void => {
+): number => {
+  const postings = segment.postings.of(terms[term]!)
+  if (postings === undefined) return 0
   const { counted, rows: rowsOf, sums, best, terms: met } = rows
   const { lengths } = segment
   const perRow = rows.texts
   const [only] = texts
-  const number = rows.nextTerm()
-  for (const { term, weight } of alternatives) {
-    const postings = segment.postings.of(terms[term]!)
-    if (postings === undefined) continue
-    unlessGivenUp()
-    const { words, from, to } = postings
-    for (let at = from; at < to; at += 2) {
-      const slot = words[at]!
-      const place = first + slot
-      if ((counted[place >>> 5]! & (1 << (place & 31))) === 0) continue
-      const packed = words[at + 1]!
-      let worth = 0
-      for (let field = 0; field < fieldCount; field++) {
-        const count = (packed >>> shifts[field]!) & masks[field]!
-        if (count === 0) continue
-        worth += count * table[field * tabulated + Math.min(lengths[slot * fieldCount + field]!, lengthCounted)]!
-      }
-      const value = saturated(weight, worth)
-      const row = rowsOf[place]!
-      let more = value
-      if (met[row] === number) {
-        if (value <= best[row]!) continue
-        more -= best[row]!
-      }
-      met[row] = number
-      best[row] = value
-      if (texts.length === 1) sums[row * perRow + only!]! += more
-      else for (const text of texts) sums[row * perRow + text]! += more
+  const { words, from, to } = postings
+  for (let at = from; at < to; at += 2) {
+    const slot = words[at]!
+    const place = first + slot
+    if ((counted[place >>> 5]! & (1 << (place & 31))) === 0) continue
+    const packed = words[at + 1]!
+    let worth = 0
+    for (let field = 0; field < fieldCount; field++) {
+      const count = (packed >>> shifts[field]!) & masks[field]!
+      if (count === 0) continue
+      worth += count * table[field * tabulated + Math.min(lengths[slot * fieldCount + field]!, lengthCounted)]!
     }
+    const value = saturated(weight, worth)
+    const row = rowsOf[place]!
+    let more = value
+    if (met[row] === number) {
+      if (value <= best[row]!) continue
+      more -= best[row]!
+    }
+    met[row] = number
+    best[row] = value
+    if (texts.length === 1) sums[row * perRow + only!]! += more
+    else for (const text of texts) sums[row * perRow + text]! += more
   }
+  return (to - from) / 2
 }

@@ -109,7 +109,7 @@ it("puts vectors in the order of what the numbers of one to seven tasks add up t
       const asked = Array.from({ length: count }, vector)
       memory.ask(asked)
       const estimates = new Uint16Array(1_102).fill(7)
-      vectors.estimate(1_100, estimates, 1)
+      vectors.estimate(0, 1_100, estimates, 1)
       const expected = own.map((one) => {
         const sums = asked.map((query) => query.reduce((sum, number, at) => sum + (one[at]! > 0 ? number : -number), 0))
         const [whole, ...parts] = sums
@@ -151,7 +151,7 @@ it("compares slots that are listed as it does all of them", () => {
   for (const count of [1, 2, 4, 5, 7]) {
     memory.ask(Array.from({ length: count }, () => Float32Array.from({ length: dimensions }, () => next() - 0.5)))
     const all = new Float32Array(slots)
-    vectors.compare(slots, all)
+    vectors.compare(0, slots, all)
     const listed = Uint32Array.from({ length: slots }, (_, slot) => slot + first).filter(() => next() < 0.4)
     const cosines = new Float32Array(listed.length + 2).fill(7)
     vectors.compareListed(listed, first, 1, listed.length, cosines)

@@ -46,7 +46,7 @@ describe("vectors in memory", () => {
         const queries = Array.from({ length: count }, () => vector(next))
         memory.ask(queries)
         const cosines = new Float32Array(slots + 3).fill(7)
-        vectors.compare(slots, cosines)
+        vectors.compare(0, slots, cosines)
         for (const [slot, one] of own.entries()) {
           const expected = one === null ? 0 : nearness(one, queries)
           assert.closeTo(Math.max(0, cosines[slot]!), expected, 1e-5, `${slot} of ${slots}, ${count} queries`)
@@ -66,7 +66,7 @@ describe("vectors in memory", () => {
     const nearnessOf = (vectors: Vectors, slots: number, query: Vector) => {
       memory.ask([query])
       const cosines = new Float32Array(slots)
-      vectors.compare(slots, cosines)
+      vectors.compare(0, slots, cosines)
       return [...cosines]
     }
     for (const [slot, each] of own.entries()) {

@@ -1,0 +1,53 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { Effect } from "effect"
+import type { Held } from "./holding.ts"
+import { runtimeArgs } from "./process.ts"
+import { type Measured, milliseconds, thousands } from "./report.ts"
+
+const root = join(import.meta.dirname, "..")
+/** Another tree of the project, which is read beside this one. */
+const before = process.env["CAIRN_BENCH_BEFORE"]
+const sizes = [100_000, 1_000_000]
+/** For no longer than this is the event loop held, in milliseconds of processor time. */
+const bar = 20
+
+/** An index of its own process, in a tree that has this program. */
+const holding = (tree: string, count: number) =>
+  Effect.promise(async (): Promise<ReadonlyArray<Held>> => {
+    const child = spawn(process.execPath, [...runtimeArgs, join(tree, "bench/holding.ts"), String(count)], {
+      cwd: tree,
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    const ended = once(child, "exit")
+    const said = await text(child.stdout)
+    const [code] = await ended
+    if (code !== 0) throw new Error(`an index of ${count} snippets ended with ${code}`)
+    return JSON.parse(said)
+  })
+
+/**
+ * For how long the index in memory holds the event loop, whatever is done with it: the processor time of its thread
+ * between two rounds of the loop, at the longest.
+ */
+export const held = (scale: number, given: ReadonlyArray<number> = sizes) =>
+  Effect.gen(function* () {
+    const rows: Array<Measured> = []
+    for (const full of given) {
+      const count = Math.round(full * scale)
+      for (const [name, tree] of Object.entries({ ...(before === undefined ? {} : { before }), now: root })) {
+        for (const { what, longest, processor } of yield* holding(tree, count)) {
+          const [first, ...others] = longest
+          rows.push({
+            name: `${thousands(count)} snippets, ${name}: ${what}`,
+            value: `${milliseconds(first!)} (then ${others.map(milliseconds).join(", ")}), of ${milliseconds(processor)}`,
+            bar: name === "now" ? `≤ ${bar} ms` : "",
+            met: name === "now" ? first! <= bar : null
+          })
+        }
+      }
+    }
+    return rows
+  })

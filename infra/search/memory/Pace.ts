@@ -1,0 +1,18 @@
+/** Nanoseconds of work after which others may have their turn. */
+const enough = 500_000
+
+/**
+ * How far a search has come since it was last interrupted, by what its work is known to cost: to look at a clock would
+ * take longer than most of its pieces. So where it may be interrupted depends on nothing but what it looks at.
+ */
+export class Pace {
+  #done = 0
+
+  /** Counts work of about so many nanoseconds; whether it is time for others to have their turn. */
+  isDue(nanoseconds: number): boolean {
+    this.#done += nanoseconds
+    if (this.#done < enough) return false
+    this.#done = 0
+    return true
+  }
+}

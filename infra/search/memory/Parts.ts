@@ -1,0 +1,50 @@
+/** Entries from which on a map is many, and how many, a power of 2. */
+const most = 16_384
+const count = 64
+
+/** A number that strings of one kind rarely share, from some of their characters. */
+const numberOf = (key: string): number => {
+  let number = key.length
+  for (let at = Math.max(0, key.length - 6); at < key.length; at++) number = Math.imul(number, 31) + key.charCodeAt(at)
+  for (let at = 0; at < Math.min(6, key.length); at++) number = Math.imul(number, 31) + key.charCodeAt(at)
+  return (number ^ (number >>> 15)) >>> 0
+}
+
+/**
+ * A map that grows piece by piece: a `Map` with a million entries is laid out anew in one go when it gets one more, for
+ * which everybody would wait.
+ */
+export class Parts<A> {
+  #parts: ReadonlyArray<Map<string, A>> = [new Map()]
+
+  #of(key: string): Map<string, A> {
+    return this.#parts.length === 1 ? this.#parts[0]! : this.#parts[numberOf(key) & (count - 1)]!
+  }
+
+  get size(): number {
+    return this.#parts.reduce((sum, { size }) => sum + size, 0)
+  }
+
+  get(key: string): A | undefined {
+    return this.#of(key).get(key)
+  }
+
+  set(key: string, value: A): void {
+    if (this.#parts.length === 1 && this.#parts[0]!.size === most) this.#part()
+    this.#of(key).set(key, value)
+  }
+
+  delete(key: string): void {
+    this.#of(key).delete(key)
+  }
+
+  *keys(): Generator<string> {
+    for (const part of this.#parts) yield* part.keys()
+  }
+
+  #part(): void {
+    const [whole] = this.#parts
+    this.#parts = Array.from({ length: count }, () => new Map())
+    for (const [key, value] of whole!) this.#of(key).set(key, value)
+  }
+}
