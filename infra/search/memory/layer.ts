@@ -13,7 +13,7 @@ import { type KeepingOptions, keeping } from "./snapshot/keeping.ts"
 export { forget, readEarly } from "./snapshot/keeping.ts"
 
 /** Milliseconds in which changes are taken in before others get a turn. */
-const long = 2
+const long = 5
 /** Terms whose snippets are counted before others get a turn: with thousands of homes some milliseconds. */
 const counted = 1_000
 
@@ -57,7 +57,7 @@ const make = Effect.fnUntraced(function* ({ how, dimensions, keep }: Made) {
   // for one of them and not for all
   const search = yield* Semaphore.make(1)
   const look = yield* Semaphore.make(1)
-  /** Takes all steps, and lets whoever waits look at the index whenever 2 ms have gone by. */
+  /** Takes all steps, and lets whoever waits look at the index whenever 5 ms have gone by. */
   const changing = Effect.fnUntraced(function* (steps: Steps<void>) {
     const some = Effect.sync(() => {
       const until = performance.now() + long
