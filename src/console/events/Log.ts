@@ -91,14 +91,14 @@ export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: R
   const [above, news] = [shown.filter(isNew), waiting.filter(isNew)]
   const all = [...above, ...rows]
   return html`${
-      isLive &&
-      html`<div class="since" ref=${place}>${
-        isFull && isHeld
-          ? html`<span role="status">${number(mostNew)} events came since, and later ones are not shown.</span> <button type="button" class="small" onClick=${renew}>Show the newest</button>`
-          : news.length > 0 &&
-            html`<button type="button" class="small" onClick=${come}>Show ${number(news.length)} new</button>`
-      }</div>`
-    }
+    isLive &&
+    html`<div class="since" ref=${place}>${
+      isFull && isHeld
+        ? html`<span role="status">${number(mostNew)} events came since, and later ones are not shown.</span> <button type="button" class="small" onClick=${renew}>Show the newest</button>`
+        : news.length > 0 &&
+          html`<button type="button" class="small" onClick=${come}>Show ${number(news.length)} new</button>`
+    }</div>`
+  }
     ${whenThere(
       first,
       () => html`${all.length === 0 ? nothing : html`<${Rows} of=${all} names=${names} above=${above.length} label=${asked.oldest ? "Events, the oldest first" : "Events, the newest first"} />`}

@@ -20,7 +20,7 @@ export const isAimedAt = (place: Element): boolean =>
     (place.contains(under) || (place.compareDocumentPosition(under) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0))
 
 /** While something waits that would move what stands behind `place`: lets it come when nobody aims at that any more. */
-export const useSteady = (place: RefObject<Element>, isWaiting: boolean, come: () => void): void => {
+export const useSteady = (place: RefObject<Element | null>, isWaiting: boolean, come: () => void): void => {
   const latest = useRef(come)
   latest.current = come
   useEffect(() => {

@@ -21,7 +21,7 @@ const observer = new IntersectionObserver(
  * The height in pixels of a box in the place of `rows` rows that are many screens away; `undefined`: they are near, and
  * are to be shown. What has the focus stays as it is.
  */
-export const useSight = (ref: RefObject<Element>, rows: number): number | undefined => {
+export const useSight = (ref: RefObject<Element | null>, rows: number): number | undefined => {
   const [room, setRoom] = useState<number>()
   useEffect(() => {
     const element = ref.current!
