@@ -105,7 +105,10 @@ const searched = async (looker: Looker, times: number): Promise<ReadonlyArray<Me
 /** Pages of a list that stand for its beginning, its middle and its end. */
 const part = 10
 
-/** Pages of public snippets, which the service writes: each is another one. To the end, of which the first and last are looked at. */
+/**
+ * Pages of public snippets, which the service writes: each is another one. To the end, of which the first and last are
+ * looked at.
+ */
 const published = async (looker: Looker) => {
   const { page, close, shown } = await looker.open("/public", "main li")
   const seen = async () => {

@@ -92,7 +92,7 @@ const commit = Effect.fnUntraced(function* (dataDir: string, workspace: string, 
   )
 })
 
-/** Gives a filled service's log so many further votes, people, keys, snippets, workspaces and commits of one of them. */
+/** Gives a filled log so many further votes, people, keys, snippets, workspaces and commits of one of them. */
 export const grow = ({
   url,
   dataDir,

@@ -109,7 +109,7 @@ export const heapOf = async (page: Page): Promise<number> => {
   return usedSize / 2 ** 20
 }
 
-/** One more page of a list: milliseconds from the press of its button, and from its answer, to the frame that has it. */
+/** One more page of a list: milliseconds from the button's press, and from the answer, to the frame that has it. */
 export interface Turned {
   readonly shown: number
   readonly sinceAnswer: number
