@@ -46,7 +46,7 @@ const stretch = 1_024
  * Nanoseconds, about: of a term that is looked up, of a snippet that has it, the first time and when sums are made; of
  * one that is assessed, of one that may get a row, of one whose sums are looked at, of a word of bits.
  */
-const costs = { term: 100, reached: 1, summed: 3, assessed: 100, open: 10, settled: 200, word: 30 }
+const costs = { term: 100, reached: 2, summed: 4, assessed: 150, open: 10, settled: 1_500, word: 30 }
 
 /**
  * One search. What each can reach by its words is known at the cost of seeing that it shares one. Those that are

@@ -1,5 +1,5 @@
 /** Nanoseconds of work after which others may have their turn. */
-const enough = 500_000
+const enough = 250_000
 
 /**
  * How far a search has come since it was last interrupted, by what its work is known to cost: to look at a clock would
