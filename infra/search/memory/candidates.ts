@@ -16,8 +16,8 @@ const cost = 100
 /**
  * Searches segments as if they were one collection: rareness and average lengths are those of just these, so nothing
  * outside of what the caller may see has any influence on a score. What is likely is told by the ranking's own
- * functions, in 32-bit floats: the best by their own account are the best. In steps of a quarter of a millisecond, between
- * which nothing may be changed, nor searched for anything else: what searches work with they share.
+ * functions, in 32-bit floats: the best by their own account are the best. In steps of a quarter of a millisecond;
+ * between these nothing may be changed, nor searched for anything else: what searches work with they share.
  */
 export function* candidates(
   all: ReadonlyArray<Segment>,
