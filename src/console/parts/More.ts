@@ -3,7 +3,7 @@ import { Button } from "./Button.ts"
 import type { Pages } from "./pages.ts"
 import { Text } from "./Text.ts"
 
-/** Below a list: what asks for the next page, why one did not come, or that there is none for who has asked for them. */
+/** Below a list: what asks for the next page, why one did not come, or that there is none for who asked for them. */
 export const More = ({
   of: { more, isFurther, isBusy, problem },
   label = "Show more"
