@@ -85,7 +85,8 @@ export const soak = (scale: number, { clients = usualClients, rate = usualRate, 
       }
       looks.push(one)
       // an hour is long: whoever waits sees how it goes
-      process.stderr.write(`${JSON.stringify(one)}\n`)
+      const counts = { descriptors: sumOf(one.descriptors), children: sumOf(one.children) }
+      process.stderr.write(`${JSON.stringify({ ...one, ...counts })}\n`)
       return one
     }
     const restless: Array<string> = []
