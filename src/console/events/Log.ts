@@ -61,7 +61,7 @@ export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: R
   useEffect(() => setSince(nothingSince), [name])
   useLive((event) => {
     if (!isLive || !isAsked(asked, event)) return
-    const next = isAimedAt(place.current!) ? (one: Since) => one : letCome
+    const next = isAimedAt(place.current) ? (one: Since) => one : letCome
     setSince((before) =>
       countOf(before) === mostNew ? before : next({ ...before, waiting: [event, ...before.waiting] })
     )

@@ -29,7 +29,7 @@ export const Renewed = ({
     const isNews = doings() === known.current
     known.current = doings()
     // what is on its way may have been read before the event: it is asked for anew, and answers later
-    if (there !== undefined && (isFurther || (isNews && isAimedAt(place.current!)))) setOld(there)
+    if (there !== undefined && (isFurther || (isNews && isAimedAt(place.current)))) setOld(there)
     else again()
   }
   useAgain(by, heard, pause)

@@ -13,11 +13,15 @@ document.documentElement.addEventListener("pointerleave", () => {
 /** A finger is over nothing before it presses. */
 const fingers = window.matchMedia("(hover: none)")
 
-/** Whether the reader may be about to press what stands in or behind `place`, and would move if that grew. */
-export const isAimedAt = (place: Element): boolean =>
-  fingers.matches ||
-  (under?.isConnected === true &&
-    (place.contains(under) || (place.compareDocumentPosition(under) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0))
+/**
+ * Whether the reader may be about to press what stands in or behind `place`, and would move if that grew. `null`: there
+ * is no such place any more, as what has gone from the page hears on until that is painted.
+ */
+export const isAimedAt = (place: Element | null): boolean =>
+  place !== null &&
+  (fingers.matches ||
+    (under?.isConnected === true &&
+      (place.contains(under) || (place.compareDocumentPosition(under) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0)))
 
 /** While something waits that would move what stands behind `place`: lets it come when nobody aims at that any more. */
 export const useSteady = (place: RefObject<Element | null>, isWaiting: boolean, come: () => void): void => {
@@ -25,7 +29,7 @@ export const useSteady = (place: RefObject<Element | null>, isWaiting: boolean, 
   latest.current = come
   useEffect(() => {
     if (!isWaiting) return
-    const look = () => isAimedAt(place.current!) || latest.current()
+    const look = () => isAimedAt(place.current) || latest.current()
     document.addEventListener("pointerover", look)
     document.documentElement.addEventListener("pointerleave", look)
     look()

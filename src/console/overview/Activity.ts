@@ -32,7 +32,7 @@ export const Activity = (): Node => {
   const isNews = told[0]?.eventId !== events[0]?.eventId
   const come = () => setEvents(told)
   useEffect(() => {
-    if (isNews && (events.length === 0 || !isAimedAt(place.current!))) come()
+    if (isNews && (events.length === 0 || !isAimedAt(place.current))) come()
   }, [told[0]?.eventId])
   useSteady(place, isNews && events.length > 0, come)
   const waiting = told.findIndex(({ eventId }) => eventId === events[0]?.eventId)
