@@ -62,9 +62,10 @@ describe.skipIf(whyNot() !== undefined)("the focus of who goes by keys", () => {
       entrypoint: "m",
       language: "python"
     })
-    await clientOf(on.service).snippets.comment(codeBlockId, "word ".repeat(6_000))
+    const given = { codeBlockId, triggeringTask: "much", inputData: "z".repeat(30_000), outputData: 1 }
+    await clientOf(on.service).executions.record(given)
     await page.goto(`${on.service.url}/snippets/${codeBlockId}`)
-    await page.locator(".comments").waitFor()
+    await page.locator(".executions summary").first().press("Enter")
     await press(page, "Show all")
     await waitForFocus(page, "That is all of it.")
   })
@@ -130,9 +131,18 @@ describe.skipIf(whyNot() !== undefined)("the focus of who goes by keys", () => {
 
   it("is left alone where nothing of it was taken away", async () => {
     const page = await open("/people")
-    await page.locator(".keys .row").first().waitFor()
-    await page.getByRole("button", { name: "Create a key…" }).focus()
-    await page.mouse.click(5, 400)
+    const { id } = await clientOf(on.service).keys.create({ email: "left@example.org", keyName: "key-left" })
+    const listens = page.waitForResponse("**/api/events/stream*")
+    await page.reload()
+    await listens
+    const row = page.locator(".keys .row", { hasText: "key-left" })
+    await row.getByRole("button", { name: "Revoke…" }).focus()
+    // beside all that could have it
+    await page.mouse.click(5, 5)
+    assert.strictEqual(await focused(page), "nothing")
+    // what had it once is taken away by somebody else
+    await clientOf(on.service).keys.revoke(id)
+    await row.waitFor({ state: "detached" })
     assert.strictEqual(await focused(page), "nothing")
     await page.getByText("Workspaces").first().click()
     await page.locator(".workspaces .row").first().waitFor()
