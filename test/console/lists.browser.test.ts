@@ -75,6 +75,8 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
     const rows = page.locator(".keys .row")
     await rows.nth(99).waitFor({ state: "attached" })
     await listens
+    // what comes waits for who points at the list, as the button of the sign-in may have left the pointer
+    await page.mouse.move(5, 5)
     // pressed by keys: rows that come in sight move it from under a mouse
     return { page, rows, ...held, more: page.getByRole("button", { name: "Show more" }) }
   }
@@ -135,7 +137,7 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
     await happens("dora")
     hold()
     const before = questions.length
-    await page.getByRole("button", { name: "Show it anew" }).click()
+    await page.getByRole("button", { name: "Show it anew" }).press("Enter")
     const first = await nextOf(page, questions, before)
     await happens("emil")
     // the other list hears of it at the same moment, and has its answer
@@ -166,10 +168,10 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
   })
 
   it("of very many rows has those that are near, and keeps the room of the others, also of those that went", async () => {
-    const pages = 40
+    const [pages, atOnce] = [8, 300]
     const page = await open("/people")
     await holding(page, "**/api/keys/org/list*", ({ keys }: Keys, _, number) => ({
-      keys: Array.from({ length: 100 }, (_, n) => ({
+      keys: Array.from({ length: atOnce }, (_, n) => ({
         ...keys[0],
         id: `${number} ${n}`,
         name: `page ${number}, ${n}.`
@@ -179,30 +181,32 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
     }))
     await page.reload()
     const rows = page.locator(".keys .row")
-    await rows.nth(99).waitFor({ state: "attached" })
     const inSight = (number: number, n: number) => rows.filter({ hasText: `page ${number}, ${n}.` })
+    await inSight(1, atOnce - 1).waitFor({ state: "attached" })
     const more = page.getByRole("button", { name: "Show more" })
     for (let number = 2; number <= pages; number++) {
+      // who presses it again and again without looking has a page in the end that is far from what they see
+      await more.scrollIntoViewIfNeeded()
       await more.press("Enter")
-      await inSight(number, 99).waitFor({ state: "attached" })
+      await inSight(number, atOnce - 1).waitFor({ state: "attached" })
     }
     // what is read is that it stays near, however far it is
     await page.getByText("That is all.").scrollIntoViewIfNeeded()
     await inSight(1, 0).waitFor({ state: "detached" })
-    assert.isBelow(await rows.count(), (pages / 2) * 100)
+    assert.isBelow(await rows.count(), (pages - 1) * atOnce)
     const lists = page.locator(".keys")
-    assert.strictEqual(await lists.count(), pages * 2)
+    assert.strictEqual(await lists.count(), (pages * atOnce) / 50)
     const heightOf = (n: number) => lists.nth(n).evaluate((list) => list.getBoundingClientRect().height)
     const height = await heightOf(0)
     assert.isAbove(height, 500)
     await page.evaluate(() => scrollTo(0, 0))
     await inSight(1, 0).waitFor()
-    await inSight(pages, 99).waitFor({ state: "detached" })
+    await inSight(pages, atOnce - 1).waitFor({ state: "detached" })
     assert.closeTo(await heightOf(0), height, height / 20)
     // a row that has the focus is kept, wherever its reader looks
     await inSight(1, 0).getByRole("button", { name: "Revoke…" }).focus()
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
-    await inSight(pages, 99).waitFor()
+    await inSight(pages, atOnce - 1).waitFor()
     await inSight(2, 0).waitFor({ state: "detached" })
     assert.match((await page.locator(":focus").getAttribute("aria-label")) ?? "", /page 1, 0\./)
   })
