@@ -107,8 +107,11 @@ export type SnippetCommand = Data.TaggedEnum<{
     /** Whether they own the snippet, so that they may delete anyone's. */
     readonly owns: boolean
   }
-  /** What voters of a tenant typed, which was erased and is another than the snippet's. */
-  EraseVotes: { readonly snippet: string; readonly tenant: string }
+  /**
+   * What voters of a tenant typed, which was erased and is another than the snippet's; without a tenant, of a snippet
+   * that was deleted, a portion of what is left of all.
+   */
+  EraseVotes: { readonly snippet: string; readonly tenant?: string }
   /** What was published is found to hold secrets, by rules of a version. */
   WithdrawSnippet: { readonly snippet: string; readonly rules: string; readonly found: ReadonlyArray<WithdrawnFor> }
   DeleteSnippet: { readonly snippet: string }

@@ -5,7 +5,15 @@ import { logsSubject, monthOfLogs } from "../Printed.ts"
 import { type NewVote, SnippetCommand } from "./commands.ts"
 import { addComment, type CommentRefusal, deleteComment, type LiveComment } from "./comments.ts"
 import { SnippetEvent, subjectOf } from "./events.ts"
-import { subjectOfVote, type TypedByOthers, typedBy, typedByAll, withoutVotes, withVote } from "./votes.ts"
+import {
+  stillTyped,
+  subjectOfVote,
+  type TypedByOthers,
+  typedBy,
+  typedByOthers,
+  withoutVotes,
+  withVote
+} from "./votes.ts"
 
 const Event = SnippetEvent.cases
 
@@ -154,6 +162,13 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
       return Result.succeed([...stored, ...printed(command), ...functions(command, state), ...ballot(command)])
     }
     const { snippet } = command
+    const erased = (subjects: ReadonlyArray<string>) =>
+      subjects.map((subject) => Event.VotesErased.make({ snippet, subject }))
+    if (state.stage === "deleted" && command._tag === "EraseVotes") {
+      const { tenant } = command
+      const left = tenant === undefined ? typedByOthers(state.typed) : typedBy(snippet, tenant, state.typed)
+      return Result.succeed(erased(left))
+    }
     if (state.stage !== "live") return Result.fail(new SnippetNotFound({ snippet }))
     const subject = subjectOf(snippet)
     return SnippetCommand.$match(command, {
@@ -162,10 +177,8 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
         const whose = subjectOfVote(snippet, state.home, vote.home, state.typed)
         return Result.succeed([cast(snippet, voter, task, vote, null, whose)])
       },
-      EraseVotes: ({ tenant }): Decision => {
-        const typed = typedBy(snippet, tenant, state.typed)
-        return Result.succeed(typed === undefined ? [] : [Event.VotesErased.make({ snippet, subject: typed })])
-      },
+      EraseVotes: ({ tenant }): Decision =>
+        Result.succeed(tenant === undefined ? [] : erased(typedBy(snippet, tenant, state.typed))),
       Grade: ({ request, value, count, task, reason }): Decision =>
         Result.succeed(
           HashSet.has(state.due, request)
@@ -215,7 +228,7 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
       DeleteSnippet: (): Decision => {
         const apart = HashMap.filter(state.comments, ({ apart }) => apart)
         return Result.succeed([
-          ...typedByAll(state.typed).map((subject) => Event.VotesErased.make({ snippet, subject })),
+          ...erased(typedByOthers(state.typed)),
           Event.SnippetDeleted.make({
             snippet,
             subject,
@@ -266,7 +279,8 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
         comments: HashMap.empty<string, LiveComment>(),
         months: HashSet.empty<string>(),
         logMonths: HashSet.empty<string>(),
-        typed: HashMap.empty()
+        // more voters than one command erases, or an older process that did not know of them
+        typed: stillTyped(state.typed)
       })
     })
 }

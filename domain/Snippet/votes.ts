@@ -36,18 +36,25 @@ export const subjectOfVote = (
   return subjectAfter(beginning, theirs(typed, beginning).erasures)
 }
 
-/** The subject of what a tenant's voters have typed; `undefined`: there is none. */
-export const typedBy = (snippet: string, tenant: string, typed: TypedByOthers): string | undefined => {
+/** The subject of what a tenant's voters have typed, if there is something. */
+export const typedBy = (snippet: string, tenant: string, typed: TypedByOthers): ReadonlyArray<string> => {
   const beginning = beginningOf(snippet, tenant)
   const { erasures, isThere } = theirs(typed, beginning)
-  return isThere ? subjectAfter(beginning, erasures) : undefined
+  return isThere ? [subjectAfter(beginning, erasures)] : []
 }
 
-/** The subjects of all that others have typed, in their order. */
-export const typedByAll = (typed: TypedByOthers): ReadonlyArray<string> =>
+/** Subjects that one command erases at most: an append of KurrentDB before 25.1 takes a MiB of events. */
+const mostAtOnce = 500
+
+/** The first subjects of what others have typed, in their order, as many as one command erases. */
+export const typedByOthers = (typed: TypedByOthers): ReadonlyArray<string> =>
   [...typed]
     .flatMap(([beginning, { erasures, isThere }]) => (isThere ? [subjectAfter(beginning, erasures)] : []))
     .sort()
+    .slice(0, mostAtOnce)
+
+/** What of it is there. */
+export const stillTyped = (typed: TypedByOthers): TypedByOthers => HashMap.filter(typed, ({ isThere }) => isThere)
 
 /** Whether it is a subject of voters from another tenant: the same one for all votes of one tenant on a snippet. */
 export const isOfVoters = (subject: string): boolean => /^snippet\/[^/]+\/votes\//.test(subject)

@@ -147,8 +147,8 @@ export const eraseSaid = Effect.fnUntraced(function* (
           command: SnippetCommand.DeleteComment({
             snippet,
             comment: event.comment,
-            by: event.author ?? "",
-            owns: false
+            by: "",
+            owns: true
           })
         })
       : dispatch(Snippet, {
@@ -156,6 +156,23 @@ export const eraseSaid = Effect.fnUntraced(function* (
           command: SnippetCommand.EraseVotes({ snippet, tenant: author })
         })
   yield* erasing.pipe(Effect.catchTags({ SnippetNotFound: () => Effect.void, CommentNotFound: () => Effect.void }))
+})
+
+/**
+ * Erases what voters of other tenants typed that is left of a snippet which was deleted: there were more of them than
+ * go with one command, or an older process deleted it, which did not know that their text is apart.
+ */
+export const eraseVotesLeft = Effect.fnUntraced(function* (snippet: string, reason: Reason) {
+  const { tenant } = reason
+  const portion = (number: number) =>
+    dispatch(Snippet, {
+      tenant,
+      stream: `snippet-${snippet}`,
+      ...because(reason)(`votes/${number}`),
+      command: SnippetCommand.EraseVotes({ snippet })
+    })
+  let number = 0
+  while ((yield* portion(number)).length > 0) number++
 })
 
 /** Erases what a tenant's people have said of others' snippets, in the whole log up to the position of the reason. */

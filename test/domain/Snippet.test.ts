@@ -235,9 +235,36 @@ describe("what voters of other tenants typed", () => {
     given(Snippet, history)
       .when(EraseVotes({ snippet, tenant: "nobody" }))
       .then()
+    // an older process deletes a snippet, and leaves it
     given(Snippet, [...history, deleted])
       .when(EraseVotes({ snippet, tenant: "other" }))
-      .refuses("SnippetNotFound")
+      .then(gone)
+    given(Snippet, [...history, deleted, gone])
+      .when(EraseVotes({ snippet }))
+      .then(erased(others))
+  })
+
+  it("goes in portions, as an append has its bounds", () => {
+    const many = Array.from({ length: 1_001 }, (_, n) => voted(`t${n}`, "one", whose(`t${n}`)))
+    const subjects = many.map((vote) => vote.subject).sort()
+    const [some, more, last] = [subjects.slice(0, 500), subjects.slice(500, 1_000), subjects.slice(1_000)]
+    const gone = [...some.map(erased), deleted]
+    given(Snippet, [uploaded(true), ...many])
+      .when(DeleteSnippet({ snippet }))
+      .then(...gone)
+    // of one that is there nothing goes without a tenant
+    given(Snippet, [uploaded(true), ...many])
+      .when(EraseVotes({ snippet }))
+      .then()
+    given(Snippet, [uploaded(true), ...many, ...gone])
+      .when(EraseVotes({ snippet }))
+      .then(...more.map(erased))
+    given(Snippet, [uploaded(true), ...many, ...gone, ...more.map(erased)])
+      .when(EraseVotes({ snippet }))
+      .then(...last.map(erased))
+    given(Snippet, [uploaded(true), ...many, ...gone, ...more.map(erased), ...last.map(erased)])
+      .when(EraseVotes({ snippet }))
+      .then()
   })
 
   it("is another text when who was erased comes again", () => {

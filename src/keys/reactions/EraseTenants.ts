@@ -8,7 +8,7 @@ import { Dispatcher, dispatch } from "#engine/dispatch.ts"
 import type { Recorded } from "#engine/Event.ts"
 import { beginning } from "#engine/Position.ts"
 import { erasedOrganizations } from "#src/keys/erasedOrganizations.ts"
-import { doingOf, eraseSaid, eraseSaidBy, eraseTenant, type Reason } from "#src/keys/eraseTenant.ts"
+import { doingOf, eraseSaid, eraseSaidBy, eraseTenant, eraseVotesLeft, type Reason } from "#src/keys/eraseTenant.ts"
 import { reaction } from "#src/reaction.ts"
 
 /** Whether a person was erased, and has not come again. */
@@ -72,7 +72,8 @@ export const EraseTenants = reaction({
     "SearchAnswered",
     // of others' snippets
     "CommentAdded",
-    "VoteCast"
+    "VoteCast",
+    "SnippetDeleted"
   ],
   handle: (recorded) =>
     Effect.gen(function* () {
@@ -82,6 +83,7 @@ export const EraseTenants = reaction({
         yield* eraseSaidBy(reason)
       } else if (event._tag === "OrganizationErased") yield* eraseOrganization(reason)
       else if (event._tag === "CommentAdded" || event._tag === "VoteCast") yield* eraseSaidLate(recorded)
+      else if (event._tag === "SnippetDeleted") yield* eraseVotesLeft(event.snippet, reason)
       else yield* eraseLate(reason)
     })
 })

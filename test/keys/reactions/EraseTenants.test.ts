@@ -181,6 +181,25 @@ describe("erasing a person without an organization", () => {
     assert.notInclude(await kept(), "vote of another")
   })
 
+  it("leaves nothing of a deleted snippet's voters, however many they were", async () => {
+    const id = await published("talked_of_by_many")
+    const stream = `snippet-${id}`
+    const [{ tenant } = { tenant: "" }] = await service.sql<{ tenant: string }>(
+      "SELECT tenant FROM events WHERE stream = $1",
+      [stream]
+    )
+    const votes = Array.from({ length: 501 }, () => {
+      const user = randomUUID()
+      const ballot = { value: 1, count: 1, source: "human", origin: null, home: user } as const
+      const command = SnippetCommand.CastVote({ snippet: id, voter: user, task: "vote of many", vote: ballot })
+      return dispatch(Snippet, { ...given(stream, command), tenant, actor: { key: "k", user, organization: null } })
+    })
+    await service.run(Effect.all(votes, { concurrency: "unbounded", discard: true }))
+    fine(await remove(service.call, id))
+    await done(await service.head())
+    assert.notInclude(await kept(), "vote of many")
+  })
+
   it("takes what they say of others' snippets in a request that was under way by then", async () => {
     const user = await person()
     const id = await published("talked_of_late")
