@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import { stepsBetween } from "#src/console/diff/edits.ts"
-import { parseDiff, pathIn } from "#src/console/diff/parse.ts"
+import { type FileDiff, parseDiff, pathIn } from "#src/console/diff/parse.ts"
 import { withRenames } from "#src/console/diff/renamed.ts"
 import { rowsOf } from "#src/console/diff/rows.ts"
 
@@ -233,6 +233,66 @@ describe("files that were renamed", () => {
       ),
       ["created b 20 0", "renamed a c 1 1"]
     )
+  })
+
+  it("are none that only seem to have the same content, and none that are of another kind now", () => {
+    const text = lines(6)
+    const other = text.with(2, "steal()")
+    // git's name for a content is cut, and who wants to finds another content with the same beginning of it
+    const [diff] = withRenames(parseDiff(went("a", text, "aaaaaaa") + came("b", other, "aaaaaaa")))
+    assert.deepInclude(diff, { status: "renamed", from: "a", path: "b", added: 1, removed: 1 })
+    assert.deepStrictEqual(told(went("a", text, "aaaaaaa"), came("b", lines(6, "other"), "aaaaaaa")), [
+      "deleted a 0 6",
+      "created b 6 0"
+    ])
+    for (const kind of ["120000", "100755"]) {
+      const changed = came("b", text, "aaaaaaa").replace("100644", kind)
+      assert.deepStrictEqual(told(went("a", text, "aaaaaaa"), changed), ["deleted a 0 6", "created b 6 0"])
+      const edited = came("b", other, "bbbbbbb").replace("100644", kind)
+      assert.deepStrictEqual(told(went("a", text, "aaaaaaa"), edited), ["deleted a 0 6", "created b 6 0"])
+    }
+  })
+
+  it("are looked for in a time that does not grow with the square of what is compared", () => {
+    let reads = 0
+    const watched = (file: FileDiff): FileDiff => ({
+      ...file,
+      get path() {
+        reads++
+        return file.path
+      },
+      hunks: file.hunks.map((hunk) => ({
+        ...hunk,
+        lines: hunk.lines.map((line) => ({
+          ...line,
+          get text() {
+            reads++
+            return line.text
+          }
+        }))
+      }))
+    })
+    const looks = (...parts: ReadonlyArray<string>) => {
+      reads = 0
+      const files = parseDiff(parts.join("")).map(watched)
+      const renamed = withRenames(files).filter(({ status }) => status === "renamed").length
+      return { renamed, perLine: reads / files.reduce((sum, { added, removed }) => sum + 1 + added + removed, 0) }
+    }
+    const many = Array.from({ length: 30 }, (_, n) => n)
+    // all have the same lines, so that each may be each, and too many are elsewhere
+    const long = lines(800)
+    const turned = looks(
+      ...many.flatMap((n) => [went(`o${n}`, long, `a00000${n}`), came(`n${n}`, [...long].reverse(), `b00000${n}`)])
+    )
+    assert.strictEqual(turned.renamed, 0)
+    assert.isBelow(turned.perLine, 10)
+    // of the same content, whether or not that says that they are the same
+    const same = looks(...many.flatMap((n) => [went(`o${n}`, ["x"], "aaaaaaa"), came(`n${n}`, ["x"], "aaaaaaa")]))
+    assert.strictEqual(same.renamed, 30)
+    assert.isBelow(same.perLine, 10)
+    const none = looks(...many.flatMap((n) => [empty(`o${n}`, "deleted"), empty(`n${n}`, "new")]))
+    assert.strictEqual(none.renamed, 0)
+    assert.isBelow(none.perLine, 10)
   })
 
   it("are not guessed of what is empty and called otherwise, nor of what takes too long", () => {

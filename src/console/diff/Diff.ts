@@ -77,8 +77,9 @@ const File = ({ file, open }: { readonly file: FileDiff; readonly open: boolean 
   const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0)
   const left = file.remark !== undefined && html`<p class="note left-out"><${Text} of=${file.remark} /></p>`
   const body = () => {
-    if (file.status === "renamed" && lines === 0) return html`<p class="note">Only its name has changed.</p>`
+    // that a binary one is the same, the first signs of git's name for it don't prove
     if (file.isBinary) return html`<p class="note">A binary file: its bytes are not shown.</p>`
+    if (file.status === "renamed" && lines === 0) return html`<p class="note">Only its name has changed.</p>`
     if (lines === 0 && file.remark !== undefined) return left
     if (lines === 0) return html`<p class="note">No lines have changed: it is empty, or its mode is another.</p>`
     return html`<${Lines} file=${file} />

@@ -23,6 +23,8 @@ export interface FileDiff {
   readonly isBinary: boolean
   /** How git calls the content of a file that came or went; `undefined`: that is not said. */
   readonly blob?: string | undefined
+  /** What kind of file came or went, as git writes it: `100755` may be run. */
+  readonly mode?: string | undefined
   /** Why its lines, or the rest of them, are left out, in the service's words; `undefined`: they are not. */
   readonly remark: string | undefined
   readonly added: number
@@ -117,7 +119,7 @@ export const parseDiff = (diff: string): ReadonlyArray<FileDiff> => {
     let status: FileDiff["status"] = "modified"
     let isBinary = false
     let remark: string | undefined
-    let blob: string | undefined
+    let [blob, mode]: [string | undefined, string | undefined] = [undefined, undefined]
     const hunks: Array<Hunk> = []
     at++
     while (at < lines.length && !lines[at]!.startsWith("diff --git ")) {
@@ -128,8 +130,8 @@ export const parseDiff = (diff: string): ReadonlyArray<FileDiff> => {
         at = next
         continue
       }
-      if (line.startsWith("new file mode")) status = "created"
-      else if (line.startsWith("deleted file mode")) status = "deleted"
+      if (line.startsWith("new file mode ")) [status, mode] = ["created", line.slice(14)]
+      else if (line.startsWith("deleted file mode ")) [status, mode] = ["deleted", line.slice(18)]
       else if (line.startsWith("rename from ")) [status, before] = ["renamed", pathIn(line.slice(12))]
       else if (line.startsWith("rename to ")) after = pathIn(line.slice(10))
       else if (line.startsWith("--- ")) before = sideOf(line) ?? before
@@ -142,7 +144,7 @@ export const parseDiff = (diff: string): ReadonlyArray<FileDiff> => {
     const path = (status === "deleted" ? before : after) ?? named
     const from = status === "renamed" ? before : undefined
     const [added, removed] = [count(hunks, "added"), count(hunks, "removed")]
-    files.push({ path, from, status, isBinary, blob, remark, added, removed, hunks })
+    files.push({ path, from, status, isBinary, blob, mode, remark, added, removed, hunks })
   }
   return files
 }

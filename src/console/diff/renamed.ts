@@ -19,27 +19,39 @@ const renamed = (from: FileDiff, to: FileDiff, hunks: ReadonlyArray<Hunk>): File
   return { ...to, from: from.path, status: "renamed", remark: undefined, added, removed, hunks }
 }
 
-/** Of what is empty, the name has to say that it is the same. */
-const areSame = (gone: FileDiff, come: FileDiff): boolean =>
-  gone.blob !== undefined &&
-  gone.blob === come.blob &&
-  gone.isBinary === come.isBinary &&
-  gone.removed === come.added &&
-  (gone.isBinary || gone.removed > 0 || nameOf(gone) === nameOf(come))
+/**
+ * What two files have in common that are one by another name; `undefined`: that can't be told. Of a text it is the
+ * text, as of git's name for it only the first signs are said, and who wants to can find another one that has the same.
+ */
+const contentOf = ({ blob, mode, isBinary, remark, ...file }: FileDiff): string | undefined => {
+  if (blob === undefined || remark !== undefined) return undefined
+  const lines = file.hunks.flatMap(({ lines }) => lines.map(textOf))
+  return JSON.stringify([mode, blob, isBinary, ...lines])
+}
+
+/** What of a file is compared with others: how often it has each line, and how long all are. */
+interface Counted {
+  readonly counts: ReadonlyMap<string, number>
+  readonly size: number
+}
+
+const counted = (file: FileDiff): Counted => {
+  const counts = new Map<string, number>()
+  let size = 0
+  for (const line of linesOf(file).map(textOf)) {
+    counts.set(line, (counts.get(line) ?? 0) + 1)
+    size += line.length + 1
+  }
+  return { counts, size }
+}
 
 /** How much of the longer one both have, from 0 to 1. */
-const likeness = (olds: ReadonlyArray<string>, news: ReadonlyArray<string>): number => {
-  const counts = new Map<string, number>()
-  for (const line of olds) counts.set(line, (counts.get(line) ?? 0) + 1)
+const likeness = (old: Counted, come: Counted): number => {
+  const longer = Math.max(1, old.size, come.size)
+  if (Math.min(old.size, come.size) / longer < leastAlike) return 0
   let common = 0
-  for (const line of news) {
-    const count = counts.get(line) ?? 0
-    if (count === 0) continue
-    counts.set(line, count - 1)
-    common += line.length + 1
-  }
-  const size = (lines: ReadonlyArray<string>) => lines.reduce((sum, { length }) => sum + length + 1, 0)
-  return common / Math.max(1, size(olds), size(news))
+  for (const [line, count] of come.counts) common += Math.min(count, old.counts.get(line) ?? 0) * (line.length + 1)
+  return common / longer
 }
 
 /** What changed in a file that got another name; `undefined`: that would be too much work. */
@@ -85,26 +97,39 @@ export const withRenames = (files: ReadonlyArray<FileDiff>): ReadonlyArray<FileD
     left.delete(gone)
     found.set(come, renamed(gone, come, hunks))
   }
-  const byBlob = Map.groupBy(left, ({ blob }) => blob)
-  for (const come of files) {
-    if (come.status !== "created") continue
-    const same = (byBlob.get(come.blob) ?? []).filter((gone) => left.has(gone) && areSame(gone, come))
-    const gone = same.find((one) => nameOf(one) === nameOf(come)) ?? same[0]
-    if (gone !== undefined) take([gone, come], [])
+  const created = files.filter(({ status }) => status === "created")
+  const contents = new Map([...left, ...created].map((file) => [file, contentOf(file)]))
+  const takeSame = (keyOf: (file: FileDiff) => string | undefined) => {
+    const waiting = Map.groupBy([...left].reverse(), keyOf)
+    for (const come of created) {
+      const key = found.has(come) ? undefined : keyOf(come)
+      const gone = key === undefined ? undefined : waiting.get(key)?.pop()
+      if (gone !== undefined) take([gone, come], [])
+    }
   }
+  takeSame((file) => contents.get(file) && `${contents.get(file)}${nameOf(file)}`)
+  // of what is empty, the name has to say that it is the same
+  takeSame((file) => (file.isBinary || file.hunks.length > 0 ? contents.get(file) : undefined))
   const olds = [...left].filter(isWhole)
-  const news = files.filter((file) => file.status === "created" && !found.has(file) && isWhole(file))
-  const sum = (all: ReadonlyArray<FileDiff>) => all.reduce((lines, file) => lines + linesOf(file).length, 0)
+  const news = created.filter((file) => !found.has(file) && isWhole(file))
+  const sum = (all: ReadonlyArray<FileDiff>) => all.reduce((looks, file) => looks + around + linesOf(file).length, 0)
   if (olds.length * sum(news) + news.length * sum(olds) <= mostLooks) {
-    const texts = new Map([...olds, ...news].map((file) => [file, linesOf(file).map(textOf)]))
+    const counts = new Map([...olds, ...news].map((file) => [file, counted(file)]))
     const alike = olds
-      .flatMap((gone) => news.map((come) => ({ gone, come, share: likeness(texts.get(gone)!, texts.get(come)!) })))
+      .flatMap((gone) =>
+        news
+          .filter(({ mode }) => mode === gone.mode)
+          .map((come) => ({ gone, come, share: likeness(counts.get(gone)!, counts.get(come)!) }))
+      )
       .filter(({ share }) => share >= leastAlike)
       .sort((one, other) => other.share - one.share)
+    // one that differs too much from what is most like it does so from all others: it is looked at once
+    const hopeless = new Set<FileDiff>()
     for (const { gone, come } of alike) {
-      if (!left.has(gone) || found.has(come)) continue
+      if (!left.has(gone) || found.has(come) || hopeless.has(gone) || hopeless.has(come)) continue
       const hunks = hunksBetween(gone, come)
       if (hunks !== undefined) take([gone, come], hunks)
+      else hopeless.add(gone).add(come)
     }
   }
   return files.flatMap((file) => (file.status === "deleted" && !left.has(file) ? [] : [found.get(file) ?? file]))
