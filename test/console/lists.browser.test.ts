@@ -75,8 +75,6 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
     const rows = page.locator(".keys .row")
     await rows.nth(99).waitFor({ state: "attached" })
     await listens
-    // what comes waits for who points at the list, as the button of the sign-in may have left the pointer
-    await page.mouse.move(5, 5)
     // pressed by keys: rows that come in sight move it from under a mouse
     return { page, rows, ...held, more: page.getByRole("button", { name: "Show more" }) }
   }

@@ -102,11 +102,12 @@ describe.skipIf(whyNot() !== undefined)("what comes while a page of the console 
   })
 
   it("moves no key that the pointer is at, nor does a person above it: they are told beside the headings", async () => {
+    await happens("aimed-at")
     const page = await open("/people")
     const listens = page.waitForResponse("**/api/events/stream*")
     await page.reload()
     await listens
-    const revoke = page.locator(".keys .row", { hasText: "first" }).getByRole("button", { name: "Revoke…" })
+    const revoke = page.locator(".keys .row", { hasText: "aimed-at" }).getByRole("button", { name: "Revoke…" })
     await revoke.waitFor()
     const before = await aimAt(page, revoke)
     await happens("sixth")
@@ -122,5 +123,12 @@ describe.skipIf(whyNot() !== undefined)("what comes while a page of the console 
     await page.locator("dialog[open]").getByRole("button", { name: "Revoke", exact: true }).click()
     await page.locator(".keys .row", { hasText: "sixth@" }).waitFor({ state: "detached" })
     await page.locator(".persons .row", { hasText: "sixth@" }).getByText("0 keys").waitFor()
+    // a narrow page has the room for that as well
+    await page.setViewportSize({ width: 380, height: 800 })
+    const narrow = await aimAt(page, revoke)
+    await happens("seventh")
+    await page.getByText("It has changed since.").nth(1).waitFor()
+    assert.deepStrictEqual(await revoke.boundingBox(), narrow)
+    assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), 380)
   })
 })
