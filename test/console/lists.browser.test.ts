@@ -172,7 +172,9 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
       keys: Array.from({ length: atOnce }, (_, n) => ({
         ...keys[0],
         id: `${number} ${n}`,
-        name: `page ${number}, ${n}.`
+        name: `page ${number}, ${n}.`,
+        // said in the same words all along: longer ones would make a row higher
+        last_used_at: "2020-01-01T00:00:00.000Z"
       })),
       organization_id: "o",
       next_cursor: number === pages ? null : "next"
