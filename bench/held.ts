@@ -1,10 +1,7 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { Effect } from "effect"
 import type { Held } from "./holding.ts"
-import { runtimeArgs } from "./process.ts"
+import { toldByIndex } from "./process.ts"
 import { type Measured, milliseconds, thousands } from "./report.ts"
 
 const root = join(import.meta.dirname, "..")
@@ -13,20 +10,6 @@ const before = process.env["CAIRN_BENCH_BEFORE"]
 const sizes = [100_000, 1_000_000]
 /** For no longer than this is the event loop held, in milliseconds of processor time. */
 const bar = 20
-
-/** An index of its own process, in a tree that has this program. */
-const holding = (tree: string, count: number) =>
-  Effect.promise(async (): Promise<ReadonlyArray<Held>> => {
-    const child = spawn(process.execPath, [...runtimeArgs, join(tree, "bench/holding.ts"), String(count)], {
-      cwd: tree,
-      stdio: ["ignore", "pipe", "inherit"]
-    })
-    const ended = once(child, "exit")
-    const said = await text(child.stdout)
-    const [code] = await ended
-    if (code !== 0) throw new Error(`an index of ${count} snippets ended with ${code}`)
-    return JSON.parse(said)
-  })
 
 /**
  * For how long the index in memory holds the event loop, whatever is done with it: the processor time of its thread
@@ -38,7 +21,11 @@ export const held = (scale: number, given: ReadonlyArray<number> = sizes) =>
     for (const full of given) {
       const count = Math.round(full * scale)
       for (const [name, tree] of Object.entries({ ...(before === undefined ? {} : { before }), now: root })) {
-        for (const { what, longest, processor } of yield* holding(tree, count)) {
+        for (const { what, longest, processor } of yield* toldByIndex<ReadonlyArray<Held>>(
+          "bench/holding.ts",
+          [count],
+          { tree }
+        )) {
           const [first, ...others] = longest
           rows.push({
             name: `${thousands(count)} snippets, ${name}: ${what}`,

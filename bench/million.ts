@@ -1,9 +1,6 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { Effect } from "effect"
 import type { Filled } from "./filled.ts"
+import { toldByIndex } from "./process.ts"
 import { type Measured, milliseconds, thousands } from "./report.ts"
 
 /** Snippets; and the bars of a whole service's memory, in MB. */
@@ -27,24 +24,9 @@ const args =
     ? ["run", "-A", `--v8-flags=${[...heap, "--no-memory-pool", "--no-large-page-pool"].join(",")}`]
     : heap
 
-/** An index of its own process: so many snippets in one home, and so many of another beside it. */
+/** So many snippets in one home, and so many of another beside it. */
 const filled = (count: number, beside = 0) =>
-  Effect.promise(async (): Promise<Filled> => {
-    const child = spawn(
-      process.execPath,
-      [...args, join(import.meta.dirname, "filled.ts"), String(count), String(beside)],
-      {
-        cwd: join(import.meta.dirname, ".."),
-        env: { ...process.env, ...sparing },
-        stdio: ["ignore", "pipe", "inherit"]
-      }
-    )
-    const ended = once(child, "exit")
-    const said = await text(child.stdout)
-    const [code] = await ended
-    if (code !== 0) throw new Error(`an index of ${count} snippets ended with ${code}`)
-    return JSON.parse(said)
-  })
+  toldByIndex<Filled>("bench/filled.ts", [count, beside], { args, env: sparing })
 
 /**
  * The index in memory with neighbours of real snippets, up to a million: how fast, how large, and whether it finds the

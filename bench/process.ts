@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
 import { readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import { Effect } from "effect"
 import * as Test from "#test/freePort.ts"
 
@@ -11,6 +13,32 @@ export const freePort = Effect.promise(Test.freePort)
 
 /** What the runtime is told before a program of the project. */
 export const runtimeArgs = "deno" in process.versions ? ["run", "-A"] : []
+
+/**
+ * What an index of so many snippets, in a process of its own, tells of itself: the one JSON text that a program prints.
+ * Dies when the program fails.
+ */
+export const toldByIndex = <A>(
+  program: string,
+  given: readonly [count: number, ...more: ReadonlyArray<number>],
+  {
+    tree = root,
+    args = runtimeArgs,
+    env = {}
+  }: { readonly tree?: string; readonly args?: ReadonlyArray<string>; readonly env?: NodeJS.ProcessEnv } = {}
+) =>
+  Effect.promise(async (): Promise<A> => {
+    const child = spawn(process.execPath, [...args, join(tree, program), ...given.map(String)], {
+      cwd: tree,
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    const ended = once(child, "exit")
+    const said = await text(child.stdout)
+    const [code] = await ended
+    if (code !== 0) throw new Error(`an index of ${given[0]} snippets ended with ${code}`)
+    return JSON.parse(said)
+  })
 
 interface Runtime {
   readonly path: string
