@@ -3,18 +3,20 @@ import { EventStore, type StoredEvent, sizeOf } from "#engine/ports/EventStore.t
 import { big, Codec } from "./codec.ts"
 import type { AnyEvent, Recorded } from "./Event.ts"
 
-/** Milliseconds that steps may take before others have a turn: what a stretch of fibers may be longer by. */
-const long = 2
+/** Milliseconds that steps may take before others have a turn, where the scheduler does not say so before that. */
+const long = 5
 
 /**
- * Takes all steps, and lets others have their turn whenever 2 ms have gone by. Gives what the last one returns; dies
- * with what one throws.
+ * Takes all steps, and lets others have their turn whenever the fiber's scheduler says that it is time, or 5 ms have
+ * gone by. Gives what the last one returns; dies with what one throws.
  */
 export const inSteps = Effect.fnUntraced(function* <A>(steps: Generator<unknown, A>) {
+  const fiber = yield* Effect.fiber
+  const { scheduler } = fiber.cache
   let since = performance.now()
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value
-    if (performance.now() - since < long) continue
+    if (!scheduler.shouldYield(fiber) && performance.now() - since < long) continue
     yield* Effect.yieldNow
     since = performance.now()
   }

@@ -68,6 +68,9 @@ export class FairScheduler implements Scheduler.Scheduler, Scheduler.SchedulerDi
   #first = false
   /** The latest fiber that has begun: their ids only grow. */
   #newest = 0
+  /** The fiber that was sent away last, and at which of its operations. */
+  #sent = -1
+  #sentAt = 0
 
   constructor(means: Means = { now: Date.now, later: setImmediate }) {
     this.#means = means
@@ -81,10 +84,15 @@ export class FairScheduler implements Scheduler.Scheduler, Scheduler.SchedulerDi
       this.#newest = id
       return false
     }
+    // who asked of its own accord and is about to give way (engine/pages.ts) would be sent away twice
+    if (id === this.#sent && currentOpCount === this.#sentAt + 1) return false
     this.#asks = (this.#asks + 1) % looks
     // whoever is woken looks first, before it works on with what it is given: many may be, by one message
     const isFirst = currentOpCount === 1 || (currentOpCount === 2 && id === this.#newest)
-    return (this.#asks === 0 || isFirst) && this.#isOver()
+    if (!((this.#asks === 0 || isFirst) && this.#isOver())) return false
+    this.#sent = id
+    this.#sentAt = currentOpCount
+    return true
   }
 
   makeDispatcher(): Scheduler.SchedulerDispatcher {

@@ -1,5 +1,6 @@
 import { Deferred, Effect, Fiber, Scheduler } from "effect"
 import { assert, describe, it } from "vitest"
+import { inSteps } from "#engine/pages.ts"
 import { FairScheduler } from "#src/scheduler.ts"
 
 /** An event loop that goes round when it is told, with a clock that only work moves. */
@@ -77,6 +78,24 @@ describe("the event loop is held for a stretch of 10 ms and one operation at mos
     assert.deepStrictEqual(heard, ["another", "the long one"])
     assert.isAtMost(Math.max(...taken), 10 + 4)
     assert.isAtLeast(taken.length, 5)
+  })
+
+  it("steps of one operation end with the stretch", () => {
+    const one = loop()
+    let left = 64
+    const steps = (function* () {
+      for (; left > 0; left--) {
+        one.workAtOnce(1)
+        yield
+      }
+    })()
+    const fiber = one.run(Effect.andThen(Effect.andThen(Effect.yieldNow, one.work(7)), inSteps(steps)))
+    const taken = rounds(one)
+    assert.isDefined(fiber.pollUnsafe())
+    assert.strictEqual(left, 0)
+    assert.isAtMost(Math.max(...taken), 10 + 4)
+    // each time it is sent away once, and goes on in the next stretch
+    assert.isAtMost(taken.length, 8)
   })
 
   it("those that one message wakes do not all work on end", async () => {
