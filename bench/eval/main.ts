@@ -2,23 +2,25 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { Effect, Layer } from "effect"
 import type { Judge } from "#domain/search/Judge.ts"
 import { asked as askedFor } from "#domain/search/query.ts"
-import { byMeaning } from "#domain/search/ranker.ts"
+import { byMeaning, byWords } from "#domain/search/ranker.ts"
 import { layer } from "#infra/search/memory/layer.ts"
 import { readEmbeddings } from "#src/embeddings.ts"
 import { embeddings } from "#test/embeddings.ts"
 import { fitModel, modelLayer } from "./byModel.ts"
 import { calibrationTable, worst } from "./calibrationTable.ts"
-import { sources } from "./fit.ts"
+import { fitJudge, sources } from "./fit.ts"
 import { fitted, print, sights } from "./fitted.ts"
 import { groupsOf, illiterate, putOn } from "./groups.ts"
 import { makeLanguageSets } from "./languages.ts"
 import { both, first, type Measured, measured } from "./quality.ts"
 import { makeSets } from "./sets.ts"
+import { unlike } from "./unlike.ts"
 import { usedFor, usedTable } from "./use.ts"
 
 // `npm run eval`: what search finds on the development sets, beside other engines, and how far its scores can be
 // believed.
-//   --check     ends with 1 where a set's nDCG@10 is more than .01 below that of figures.json, or scores say too much
+//   --check     ends with 1 where a set's nDCG@10 is more than .01 below that of figures.json, scores say too much, or
+//               the committed judges are not what --fit gives
 //   --accept    writes figures.json
 //   --use       what a month of votes for tasks changes, also with a fifth of them wrong
 //   --fit       fits both judges anew, tries them on each source without it, and writes domain/search/ranker.ts; with
@@ -74,11 +76,18 @@ const losses = (all: ReadonlyArray<Measured>) => {
 
 type Figures = Readonly<Record<string, number>>
 
+/** What is found for tasks of which nothing can be read. */
+const unreadOf = (sets: ReturnType<typeof makeSets>["sets"]) =>
+  groupsOf(
+    sets.filter(({ source }) => source !== "held"),
+    (task) => askedFor(task, illiterate)
+  )
+
 const program = Effect.gen(function* () {
   const settings = readEmbeddings((name) => process.env[name]?.trim() || undefined)
   const { shelves: own, sets } = makeSets()
-  const others = makeLanguageSets()
-  const shelves = [...own, ...others.shelves]
+  const languages = makeLanguageSets()
+  const shelves = [...own, ...languages.shelves]
   yield* putOn(shelves)
   if (wants("use")) {
     const named = (name: string) => sets.find((set) => set.name === name)!
@@ -97,15 +106,14 @@ const program = Effect.gen(function* () {
     return 0
   }
   if (wants("fit")) {
-    const asked = sets.filter(({ source }) => source !== "held")
-    const unread = yield* groupsOf(asked, (task) => askedFor(task, illiterate))
+    const unread = yield* unreadOf(sets)
     const judges = { byMeaning: fitted(groups, sights.byMeaning), byWords: fitted(unread, sights.byWords) }
     writeFileSync(ranker, written(judges))
     console.log("domain/search/ranker.ts is written: run `node_modules/.bin/biome check --write domain`, and --accept")
     return 0
   }
   const all: Array<Measured> = []
-  for (const set of [...sets.filter(({ source }) => sources.includes(source)), ...others.sets])
+  for (const set of [...sets.filter(({ source }) => sources.includes(source)), ...languages.sets])
     all.push(...(yield* measured(set, shelves, wants("check"))))
   print(qualityTable(all))
   if (!wants("check")) losses(all)
@@ -121,7 +129,12 @@ const program = Effect.gen(function* () {
   for (const [set, ndcg] of fallen) console.error(`${set}: nDCG@10 was ${ndcg}, and is ${now[set]}`)
   const faults = worst(groups, () => byMeaning)
   for (const fault of faults) console.error(fault)
-  return fallen.length + faults.length === 0 ? 0 : 1
+  const others = [
+    ...unlike("byMeaning", byMeaning, fitJudge(groups, sights.byMeaning)),
+    ...unlike("byWords", byWords, fitJudge(yield* unreadOf(sets), sights.byWords))
+  ]
+  for (const other of others) console.error(other)
+  return fallen.length + faults.length + others.length === 0 ? 0 : 1
 })
 
 process.exitCode = await Effect.runPromise(Effect.provide(program, Layer.provideMerge(layer, embeddings)))
