@@ -66,9 +66,13 @@ const answers = async (url: string) => {
   }
 }
 
-const untilAnswers = (url: string) =>
+/** Dies when the process ends before that. */
+const untilAnswers = (url: string, child: ChildProcess) =>
   Effect.promise(async () => {
-    while (!(await answers(url))) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (!(await answers(url))) {
+      if (child.exitCode !== null) throw new Error(`a program ended with ${child.exitCode} before it answered`)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
   })
 
 export interface Running {
@@ -123,7 +127,7 @@ export const program = Effect.fnUntraced(function* (
         child.kill("SIGTERM")
       })
   )
-  yield* untilAnswers(`http://127.0.0.1:${port}${path}`)
+  yield* untilAnswers(`http://127.0.0.1:${port}${path}`, child)
   const running: Running = { port, child, firstAnswer: performance.now() - started }
   return running
 })
@@ -134,7 +138,7 @@ export const service = Effect.fnUntraced(function* (dataDir: string, env: Record
   const started = performance.now()
   const given = { CAIRN_DATA_DIR: dataDir, CAIRN_OWNER_KEY: key, CAIRN_RATE_LIMITS: "off", ANTHROPIC_API_KEY: "" }
   const running = yield* program("src/main.ts", "/health", { ...given, ...env }, how)
-  yield* untilAnswers(`http://127.0.0.1:${running.port}/ready`)
+  yield* untilAnswers(`http://127.0.0.1:${running.port}/ready`, running.child)
   return { ...running, key, ready: performance.now() - started }
 })
 

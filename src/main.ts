@@ -12,6 +12,7 @@ import { BadConfig } from "./BadConfig.ts"
 import { readConfig } from "./config.ts"
 import { launched, telemetry } from "./early.ts"
 import { ForeignOwnerKey } from "./keys/ForeignOwnerKey.ts"
+import { KeysBehind } from "./keys/KeysBehind.ts"
 import { memoryPassed, TooMuchMemory } from "./memory.ts"
 import { FairScheduler } from "./scheduler.ts"
 import { secretsIn } from "./secrets.ts"
@@ -46,7 +47,7 @@ const crashed = 1
 const codeOf = (cause: Cause.Cause<unknown>): number => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === undefined) return Cause.hasInterruptsOnly(cause) ? 0 : crashed
-  if (error instanceof TooMuchMemory || error instanceof WorkspacesUnavailable) return startAgain
+  if ([TooMuchMemory, WorkspacesUnavailable, KeysBehind].some((kind) => error instanceof kind)) return startAgain
   if (error instanceof EngineUnusable) return error.passes ? startAgain : operators
   const mended = [BadConfig, NotOurs, ForeignOwnerKey, LaunchFailed].some((kind) => error instanceof kind)
   return mended && (error as Partial<LaunchFailed>).reason !== "failed" ? operators : crashed

@@ -1,12 +1,14 @@
 import { Clock, Effect } from "effect"
-import { earliest, hasReached, isAfter, latest, type Position } from "#engine/Position.ts"
-import type { Projection } from "#engine/Projection.ts"
+import { beginning, earliest, hasReached, type Position } from "#engine/Position.ts"
+import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels as Models, type ReadModels } from "#engine/ports/ReadModels.ts"
 import { Projector } from "#engine/project.ts"
+import { standstill } from "#engine/standstill.ts"
 import type { BadConfig } from "#src/BadConfig.ts"
 import { parentGone, tool } from "#src/commandLine.ts"
 import { type Config, readConfig } from "#src/config.ts"
+import { projections as all } from "#src/readModels.ts"
 import { Failed } from "./failure.ts"
 import { Surroundings } from "./surroundings.ts"
 
@@ -25,7 +27,7 @@ export const onLog = <A, E, R>(verb: Effect.Effect<A, E, R>) =>
 
 const patience = 30_000
 
-/** Waits until read models have passed a position; fails when none of them has moved for 30 s. */
+/** Waits until read models have passed a position; fails when none of all has moved towards it for 30 s. */
 export const reach = Effect.fnUntraced(function* (
   projections: ReadonlyArray<Projection>,
   position: Position,
@@ -33,19 +35,22 @@ export const reach = Effect.fnUntraced(function* (
 ) {
   const models: ReadModels["Service"] = yield* Models
   const projector = yield* Projector
-  let least: Position | undefined
-  let since = yield* Clock.currentTimeMillis
+  const stillFor = standstill(yield* Clock.currentTimeMillis)
+  // those that are not there yet are made
+  yield* Effect.forEach(projections, models.live, { discard: true })
   while (true) {
-    const builds = yield* Effect.forEach(projections, models.live)
-    const now = yield* Clock.currentTimeMillis
-    const behind = earliest(position, ...builds.map((build) => build.position))
+    // they are moved on a few at a time: also those that nobody waits for, before the others
+    const checkpoints = yield* models.checkpoints(all)
+    const behind = earliest(
+      position,
+      ...projections.map((projection) => checkpoints.get(schemaOf(projection))?.position ?? beginning)
+    )
     progress(behind)
     if (hasReached(behind, position)) return
-    if (least === undefined || isAfter(behind, least)) since = now
-    least = latest(behind, least ?? behind)
+    const still = stillFor(yield* Clock.currentTimeMillis, position, checkpoints)
     const [why] = (yield* projector.failures).entries()
     if (why !== undefined) return yield* new Failed({ message: `The read model ${why[0]} can't go on: ${why[1]}` })
-    if (now - since > patience) {
+    if (still > patience) {
       return yield* new Failed({ message: `The read models stand at ${behind} of ${position}: is the service well?` })
     }
     yield* Effect.sleep("10 millis")

@@ -1,22 +1,21 @@
 import { randomBytes, randomUUID } from "node:crypto"
-import { Data, Effect, Redacted, Schedule } from "effect"
+import { Effect, Redacted } from "effect"
 import { keyHash } from "#domain/Key.ts"
 import { OrganizationCommand } from "#domain/Organization/commands.ts"
 import { Organization } from "#domain/Organization/decider.ts"
 import { normalEmail, operatorEmail, personId } from "#domain/Person.ts"
 import { memberLimit, type Tier } from "#domain/Tier.ts"
-import { fresh, longPatience } from "#engine/ask.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { Claims } from "#engine/ports/Claims.ts"
 import { Installation } from "#ports/Installation.ts"
 import { holderOf } from "#projections/Keys/holders.ts"
 import { organizations } from "#projections/Keys/organizations.ts"
-import { Keys } from "#projections/Keys/tables.ts"
 import { operator } from "#src/actor.ts"
 import { changeSlug } from "./changeSlug.ts"
 import { ForeignOwnerKey } from "./ForeignOwnerKey.ts"
 import { type IssuedKey, issueKey, storedKey } from "./issue.ts"
+import { keysAreThere } from "./keysAreThere.ts"
 import { giveSlug } from "./slugs.ts"
 
 export interface NewOrganization {
@@ -77,22 +76,6 @@ export const registerOrganization = Effect.fnUntraced(function* (given: NewOrgan
   const slugs = given.slug === undefined ? yield* slugged(organization, given.name) : []
   return { organization, user, email, key: issued, position: [...events, ...slugs].at(-1)!.position }
 })
-
-/** The keys' read model does not catch up with the log. */
-class KeysBehind extends Data.TaggedError("KeysBehind")<{ readonly message: string }> {}
-
-/**
- * What moves the read model may have ended a moment ago, and be taken over by another process: it is waited for, for a
- * minute, also when the log is away meanwhile.
- */
-const keysAreThere = fresh(Keys, longPatience).pipe(
-  Effect.retry(Schedule.spaced("200 millis")),
-  Effect.timeout("1 minute"),
-  Effect.mapError(
-    () =>
-      new KeysBehind({ message: "the read model of the keys does not catch up with the log. Start the service again." })
-  )
-)
 
 /**
  * On an empty store: the organization `Cairn` with an owner, whose key is given to `keep` before anything is

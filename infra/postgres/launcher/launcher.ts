@@ -3,12 +3,13 @@ import { join, resolve } from "node:path"
 import { Console, Effect, Option, Redacted, Schedule, type Scope } from "effect"
 import { type Binaries, findBinaries } from "./binaries.ts"
 import { type Cluster, checkMajor, clusterOf, exists, initialize } from "./cluster.ts"
+import { makeStuck } from "./comingUp.ts"
 import { guard } from "./guard.ts"
 import { failed, failedTo, LaunchFailed } from "./LaunchFailed.ts"
 import { lockFolder } from "./lock.ts"
 import { chooseAccount, ownAll, type SystemAccount } from "./privileges.ts"
 import { answers, connection, findPostmaster, freePort, type Postmaster, spawnPostmaster, stop } from "./server.ts"
-import { keepShort } from "./serverLog.ts"
+import { keepShort, lastWordsIn } from "./serverLog.ts"
 
 export { LaunchFailed }
 
@@ -107,7 +108,7 @@ const described = (cluster: Cluster, port: number, adopted: boolean): EmbeddedPo
 
 /** Waits while a postmaster lives: it may be starting, recovering or, after a killed service, still shutting down. */
 const adopt = Effect.fnUntraced(function* (cluster: Cluster, found: (postmaster: Postmaster) => void) {
-  const deadline = Date.now() + 60_000
+  const stuck = yield* makeStuck(() => lastWordsIn(cluster), 60_000)
   for (;;) {
     const postmaster = findPostmaster(cluster)
     if (postmaster === undefined) return false
@@ -115,7 +116,7 @@ const adopt = Effect.fnUntraced(function* (cluster: Cluster, found: (postmaster:
       found(postmaster)
       return true
     }
-    if (Date.now() > deadline) {
+    if (yield* stuck) {
       return yield* failed(`The Postgres ${postmaster.pid} that runs for ${cluster.home} does not answer.`)
     }
     yield* Effect.sleep("20 millis")
@@ -163,10 +164,10 @@ const startServer = Effect.fnUntraced(function* (
 })
 
 const untilAnswers = Effect.fnUntraced(function* (cluster: Cluster, server: Postmaster) {
-  const deadline = Date.now() + 120_000
+  const stuck = yield* makeStuck(() => lastWordsIn(cluster), 120_000)
   while (server.alive()) {
     if (yield* answers(cluster, server.port)) return true
-    if (Date.now() > deadline) return yield* failed(`Postgres ${server.pid} in ${cluster.home} does not answer.`)
+    if (yield* stuck) return yield* failed(`Postgres ${server.pid} in ${cluster.home} does not answer.`)
     yield* Effect.sleep("10 millis")
   }
   return false

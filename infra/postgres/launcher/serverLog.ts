@@ -1,4 +1,15 @@
-import { constants, copyFileSync, lstatSync, openSync, rmSync, truncateSync } from "node:fs"
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  rmSync,
+  truncateSync
+} from "node:fs"
 import type { Cluster } from "./cluster.ts"
 
 /** Bytes of the server's own log; so many may lie beside it, from before. */
@@ -24,5 +35,21 @@ export const keepShort = (cluster: Cluster): void => {
   } finally {
     // where there is no room for a copy there is none for more of it either
     truncateSync(cluster.log, 0)
+  }
+}
+
+/** More than a server says within ten seconds in which it is asked again and again, and refuses. */
+const lastBytes = 256 * 1024
+
+/** What servers have said last. */
+export const lastWordsIn = (cluster: Cluster): string => {
+  if (!existsSync(cluster.log)) return ""
+  const log = openSync(cluster.log, "r")
+  try {
+    const { size } = fstatSync(log)
+    const bytes = Buffer.alloc(Math.min(size, lastBytes))
+    return bytes.toString("utf8", 0, readSync(log, bytes, 0, bytes.length, size - bytes.length))
+  } finally {
+    closeSync(log)
   }
 }
