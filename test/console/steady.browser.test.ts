@@ -17,13 +17,24 @@ const aimAway = (page: Page) => page.mouse.move(5, 5)
 describe.skipIf(whyNot() !== undefined)("what comes while a page of the console is looked at", () => {
   const on = startsReading({ filled: false })
   const { open } = on
+  /** So many milliseconds later for the page: until then none pass, however long it takes what is looked at. */
+  const later = async (page: Page, milliseconds: number) => {
+    await page.clock.setFixedTime((await page.evaluate(() => Date.now())) + milliseconds)
+    await page.clock.fastForward(milliseconds)
+  }
+  /** A page whose pointer is not left where it is, however long that takes. */
+  const opened = async (path: string) => {
+    const page = await open(path)
+    await page.clock.setFixedTime(Date.now())
+    return page
+  }
   const happens = (name: string) => clientOf(on.service).keys.create({ email: `${name}@example.org`, keyName: name })
 
   const isLive = (page: Page) => page.locator(".live.live").waitFor()
 
   it("moves no event that the pointer is at: it is counted above, and comes when the pointer has left", async () => {
     await happens("first")
-    const page = await open("/events?type=KeyCreated")
+    const page = await opened("/events?type=KeyCreated")
     await isLive(page)
     const rows = page.locator(".events .row")
     const row = rows.first()
@@ -51,7 +62,7 @@ describe.skipIf(whyNot() !== undefined)("what comes while a page of the console 
   })
 
   it("nor what asks for the next page, which is asked for where it was pressed", async () => {
-    const page = await open("/events?type=KeyCreated")
+    const page = await opened("/events?type=KeyCreated")
     await page.route("**/api/events/newest*type=KeyCreated*", async (route) => {
       const url = new URL(route.request().url())
       const isFurther = url.searchParams.has("before")
@@ -81,7 +92,7 @@ describe.skipIf(whyNot() !== undefined)("what comes while a page of the console 
   })
 
   it("moves no row of the newest activity that the pointer is at", async () => {
-    const page = await open("/overview")
+    const page = await opened("/overview")
     const list = page.getByRole("list", { name: "Newest activity" })
     const row = list.locator("li").first()
     await row.waitFor()
@@ -103,7 +114,7 @@ describe.skipIf(whyNot() !== undefined)("what comes while a page of the console 
 
   it("moves no key that the pointer is at, nor does a person above it: they are told beside the headings", async () => {
     await happens("aimed-at")
-    const page = await open("/people")
+    const page = await opened("/people")
     const listens = page.waitForResponse("**/api/events/stream*")
     await page.reload()
     await listens
@@ -130,5 +141,72 @@ describe.skipIf(whyNot() !== undefined)("what comes while a page of the console 
     await page.getByText("It has changed since.").nth(1).waitFor()
     assert.deepStrictEqual(await revoke.boundingBox(), narrow)
     assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), 380)
+  })
+
+  it("comes by itself where a pointer has lain still for five seconds, until it is moved again", async () => {
+    await happens("eighth")
+    const page = await opened("/events?type=KeyCreated")
+    await isLive(page)
+    const row = page.locator(".events .row").first()
+    const box = (await aimAt(page, row))!
+    const waiting = page.getByRole("button", { name: "Show 1 new" })
+    await happens("ninth")
+    await waiting.waitFor()
+    await later(page, 4_900)
+    assert.strictEqual(await waiting.count(), 1)
+    await later(page, 100)
+    await waiting.waitFor({ state: "detached" })
+    const first = async () => await row.locator("code").first().textContent()
+    const ninth = await first()
+    // nobody has come back: what happens now comes at once
+    await happens("tenth")
+    await page.waitForFunction((before) => document.querySelector(".events .row code")!.textContent !== before, ninth)
+    assert.strictEqual(await waiting.count(), 0)
+    await page.mouse.move(box.x + 40, box.y + box.height / 2)
+    const tenth = await first()
+    await happens("eleventh")
+    await waiting.waitFor()
+    assert.strictEqual(await first(), tenth)
+    // while it is held down it is not left, either
+    await page.mouse.down()
+    await later(page, 20_000)
+    assert.strictEqual(await waiting.count(), 1)
+    await page.mouse.move(5, 5)
+    await page.mouse.up()
+    await waiting.waitFor({ state: "detached" })
+  })
+
+  it("what has just come under a pointer that lay still is not what its reader presses", async () => {
+    const page = await opened("/events?type=KeyCreated")
+    await isLive(page)
+    const row = page.locator(".events .row").first()
+    const position = async () => (await row.locator("code").first().textContent())!
+    await aimAt(page, row)
+    const comes = async (name: string) => {
+      const before = await position()
+      await later(page, 5_000)
+      await happens(name)
+      await page.waitForFunction((one) => document.querySelector(".events .row code")!.textContent !== one, before)
+    }
+    const press = async () => {
+      await page.mouse.down()
+      await page.mouse.up()
+    }
+    const list = page.url()
+    await comes("twelfth")
+    await press()
+    assert.strictEqual(page.url(), list)
+    // who presses once more means what is there now
+    const twelfth = await position()
+    await press()
+    await page.waitForURL(`**/events/${twelfth}`)
+    await page.goBack()
+    await isLive(page)
+    await aimAt(page, row)
+    await comes("thirteenth")
+    await later(page, 700)
+    const thirteenth = await position()
+    await press()
+    await page.waitForURL(`**/events/${thirteenth}`)
   })
 })

@@ -1,27 +1,20 @@
 import type { RefObject } from "preact"
 import { useEffect, useRef } from "preact/hooks"
+import { hasFingers, underPointer, untilLeft } from "./pointer.ts"
 
-/** What the pointer is over, where there is one. */
-let under: Element | undefined
-document.addEventListener("pointerover", ({ target }) => {
-  under = target as Element
-})
-document.documentElement.addEventListener("pointerleave", () => {
-  under = undefined
-})
-
-/** A finger is over nothing before it presses. */
-const fingers = window.matchMedia("(hover: none)")
+const isBefore = (place: Element, other: Element): boolean =>
+  place.contains(other) || (place.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0
 
 /**
- * Whether the reader may be about to press what stands in or behind `place`, and would move if that grew. `null`: there
- * is no such place any more, as what has gone from the page hears on until that is painted.
+ * Whether the reader may be about to press what stands in or behind `place`, and would move if that grew: by a pointer
+ * that is there, and was not left there. `null`: there is no such place any more, as what has gone from the page hears
+ * on until that is painted.
  */
-export const isAimedAt = (place: Element | null): boolean =>
-  place !== null &&
-  (fingers.matches ||
-    (under?.isConnected === true &&
-      (place.contains(under) || (place.compareDocumentPosition(under) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0)))
+export const isAimedAt = (place: Element | null): boolean => {
+  if (place === null || hasFingers()) return place !== null
+  const under = untilLeft() > 0 ? underPointer() : undefined
+  return under !== undefined && isBefore(place, under)
+}
 
 /** While something waits that would move what stands behind `place`: lets it come when nobody aims at that any more. */
 export const useSteady = (place: RefObject<Element | null>, isWaiting: boolean, come: () => void): void => {
@@ -29,11 +22,18 @@ export const useSteady = (place: RefObject<Element | null>, isWaiting: boolean, 
   latest.current = come
   useEffect(() => {
     if (!isWaiting) return
-    const look = () => isAimedAt(place.current) || latest.current()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const look = () => {
+      clearTimeout(timer)
+      if (!isAimedAt(place.current)) latest.current()
+      // a pointer that is moved meanwhile is looked at again
+      else if (!hasFingers()) timer = setTimeout(look, untilLeft())
+    }
     document.addEventListener("pointerover", look)
     document.documentElement.addEventListener("pointerleave", look)
     look()
     return () => {
+      clearTimeout(timer)
       document.removeEventListener("pointerover", look)
       document.documentElement.removeEventListener("pointerleave", look)
     }
