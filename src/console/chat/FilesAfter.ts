@@ -24,7 +24,7 @@ const WrittenFile = ({ of: { path, turn, content, isEdited } }: { readonly of: W
 }
 
 /** What the log has of files whose trees are kept no more. */
-const Recorded = ({ workspace, of, step, message }: Omit<Of, "run"> & { readonly message: string }): Node => {
+const LoggedWrites = ({ workspace, of, step, message }: Omit<Of, "run"> & { readonly message: string }): Node => {
   const written = writesOf(of.turns.slice(0, step))
   const commit = of.run?.answer?.commit ?? ""
   return html`<p class="note"><${Text} of=${message} /></p>
@@ -43,7 +43,7 @@ export const FilesAfter = ({ run, workspace, of, step }: Of): Node => {
     cairn.workspaces.tree(workspace, { run, turn: step }, { signal })
   )
   if (loaded.state === "failed" && loaded.why === "missing")
-    return html`<${Recorded} workspace=${workspace} of=${of} step=${step} message=${loaded.message} />`
+    return html`<${LoggedWrites} workspace=${workspace} of=${of} step=${step} message=${loaded.message} />`
   if (loaded.state === "failed") return html`<${Failed} ...${loaded} again=${again} />`
   if (loaded.value === undefined) return html`<${Waiting} lines=${4} />`
   const { files } = loaded.value

@@ -1,8 +1,7 @@
 import { useMemo } from "preact/hooks"
 import type { CommitWithDiff } from "../../../clients/typescript/src/index.ts"
 import { Diff } from "../diff/Diff.ts"
-import { parseDiff } from "../diff/parse.ts"
-import { withRenames } from "../diff/renamed.ts"
+import { filesIn } from "../diff/filesIn.ts"
 import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
 import { Long } from "../parts/Long.ts"
@@ -11,7 +10,6 @@ import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
 import { href, route } from "../router.ts"
 import { useTitle } from "../title.ts"
-import { bearable } from "../visible.ts"
 import { ByChat } from "../workspaces/ByChat.ts"
 import { Head } from "../workspaces/Head.ts"
 import { saidIn } from "../workspaces/message.ts"
@@ -19,7 +17,7 @@ import { Restore } from "../workspaces/Restore.ts"
 
 const Sheet = ({ id, commit }: { readonly id: string; readonly commit: CommitWithDiff }): Node => {
   const { title, body } = saidIn(commit.message)
-  const files = useMemo(() => withRenames(parseDiff(bearable(commit.diff))), [commit])
+  const files = useMemo(() => filesIn(commit.diff), [commit])
   const [parent] = commit.parents
   return html`
     <${Head} id=${id} called=${title} title=${title} at=${commit.sha}><${Restore} id=${id} sha=${commit.sha} /><//>

@@ -47,16 +47,16 @@ const views: { readonly [page in PageName]: FunctionComponent } = {
   backups: Backups
 }
 
-interface Place {
+interface MenuItem {
   readonly page: PageName
   readonly title: string
   /** Pages that are below it. */
   readonly holds: ReadonlyArray<PageName>
-  /** The operation without which there is nothing to see there: the place is not in the menu of a key that may not. */
+  /** The operation without which there is nothing to see there: it is not in the menu of a key that may not. */
   readonly needs?: string
 }
 
-const menu: ReadonlyArray<Place> = [
+const menu: ReadonlyArray<MenuItem> = [
   { page: "overview", title: "Overview", holds: ["overview"] },
   { page: "search", title: "Search", holds: ["search", "snippet"] },
   { page: "workspaces", title: "Workspaces", holds: ["workspaces", "workspace", "files", "commit", "compare"] },
@@ -68,14 +68,14 @@ const menu: ReadonlyArray<Place> = [
   { page: "backups", title: "Backups", holds: ["backups"], needs: "backups.backup" }
 ]
 
-const placesFor = () => menu.filter(({ needs }) => needs === undefined || may(needs))
+const menuFor = () => menu.filter(({ needs }) => needs === undefined || may(needs))
 
 const next: { readonly [now in Theme]: Theme } = { system: "light", light: "dark", dark: "system" }
 
 const Menu = (): Node => {
   const { page } = route.value
   return html`<nav aria-label="Console"><ul>
-    ${placesFor().map(({ page: to, title, holds }) => {
+    ${menuFor().map(({ page: to, title, holds }) => {
       const isHere = page !== undefined && holds.includes(page)
       return html`<li key=${to}><a href=${href(to)} aria-current=${isHere ? "page" : undefined}>${title}</a></li>`
     })}
