@@ -139,6 +139,48 @@ describe.skipIf(whyNot() !== undefined)("workspaces in the console", () => {
     await page.getByRole("button", { name: "Split" }).click()
     await files.nth(1).locator(".split tbody tr").nth(6).waitFor()
     assert.strictEqual(await files.nth(1).locator(".split tbody tr").count(), 7)
+    // the history counts by names of contents: one that was edited, too, is another one
+    await cairn.workspaces.restore(workspaceId, base)
+    await page.getByRole("link", { name: "History" }).click()
+    await page.locator(".commits .row").first().getByText("1 created, 2 renamed, 1 deleted").waitFor()
+    await cairn.workspaces.delete(workspaceId)
+  })
+
+  it("have any two commits compared: earlier ones are offered, and one can be named", async () => {
+    const cairn = clientOf(on.service)
+    const { workspaceId } = await cairn.workspaces.open({ org: "acme", user: "compared" })
+    const put = async (path: string) => (await cairn.workspaces.putFile(workspaceId, path, `${path}\n`)).commit
+    const [one, two, three] = [await put("one"), await put("two"), await put("three")]
+    const page = await open("/workspaces")
+    await page.route("**/commits?*", async (route) => {
+      const url = new URL(route.request().url())
+      url.searchParams.set("limit", "2")
+      await route.fulfill({ response: await route.fetch({ url: url.href }) })
+    })
+    await page.goto(`${on.service.url}/workspaces/${workspaceId}/compare`)
+    const from = page.getByRole("combobox", { name: "From" })
+    const to = page.getByRole("combobox", { name: "to" })
+    const offered = () =>
+      from.locator("option").evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value))
+    await page.waitForFunction((sha) => document.querySelector(`option[value="${sha}"]`), two)
+    assert.deepStrictEqual(await offered(), ["", three, two, "another"])
+    await page.getByRole("button", { name: "Offer earlier ones" }).click()
+    await page.waitForFunction((sha) => document.querySelector(`option[value="${sha}"]`), one)
+    await from.selectOption(one)
+    const paths = () => page.locator("details.file summary .path").allTextContents()
+    await page.locator("details.file").nth(1).waitFor()
+    assert.deepStrictEqual(await paths(), ["three", "two"])
+    await to.selectOption("another one…")
+    const named = page.getByRole("textbox", { name: "to the commit" })
+    await named.fill("the second")
+    await named.press("Enter")
+    assert.notInclude(page.url(), "at=")
+    await named.fill(` ${two.toUpperCase()} `)
+    await named.press("Enter")
+    await page.waitForURL(`**base=${one}&at=${two}`)
+    await page.locator("details.file").nth(1).waitFor({ state: "detached" })
+    assert.deepStrictEqual(await paths(), ["two"])
+    assert.deepStrictEqual(await seriousInBothThemes(page), [])
     await cairn.workspaces.delete(workspaceId)
   })
 

@@ -1,0 +1,41 @@
+import { useState } from "preact/hooks"
+import type { Commit } from "../../../clients/typescript/src/index.ts"
+import { html, type Node } from "../html.ts"
+import { valueOf } from "../parts/valueOf.ts"
+import { plain } from "../visible.ts"
+import { saidIn } from "./message.ts"
+
+/** No commit has it as its name. */
+const another = "another"
+
+/** A commit, chosen among some, or any other by its name. */
+export const Choice = ({
+  label,
+  none,
+  value,
+  of,
+  choose
+}: {
+  readonly label: string
+  readonly none: string
+  readonly value: string
+  readonly of: ReadonlyArray<Commit>
+  readonly choose: (sha: string) => void
+}): Node => {
+  const [isTyped, setTyped] = useState(false)
+  const chosen = (event: Event) => {
+    const sha = valueOf(event)
+    setTyped(sha === another)
+    if (sha !== another) choose(sha)
+  }
+  const typed = (event: Event) => {
+    const field = event.target as HTMLInputElement
+    if (field.value !== "" && field.reportValidity()) choose(field.value.trim().toLowerCase())
+  }
+  return html`<label>${label} <select value=${isTyped ? another : value} onChange=${chosen}>
+    <option value="">${none}</option>
+    ${value !== "" && !of.some(({ sha }) => sha === value) && html`<option value=${value}>${value.slice(0, 12)}</option>`}
+    ${of.map(({ sha, message }) => html`<option key=${sha} value=${sha}>${sha.slice(0, 8)} ${plain(saidIn(message).title.slice(0, 60))}</option>`)}
+    <option value=${another}>another one…</option></select></label>
+    ${isTyped && html`<label><span class="spoken">${label} the commit </span><input class="sha" value=${value} pattern="\\s*[0-9a-fA-F]{40}\\s*" title="40 hexadecimal digits" placeholder="40 hexadecimal digits" autocomplete="off" spellcheck="false" onChange=${typed} /></label>`}`
+}
