@@ -58,7 +58,7 @@ describe(`a service that is killed ${rounds} times`, () => {
       limit * minutes
     )
 
-  step("comes back each time, with all that it had acknowledged", Math.max(5, rounds / 4), async () => {
+  step("comes back each time, with all that it had acknowledged", Math.max(5, rounds), async () => {
     const started = performance.now()
     for (const round of numbers) {
       await scene.play(round).catch((error) => {
