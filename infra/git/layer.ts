@@ -152,7 +152,9 @@ export const layer = ({
           }),
         eachChange: (workspace, from, to) =>
           streaming(workspace, (repository) => batched(differences(repository, treeRef(from), treeRef(to)))).pipe(
-            Stream.map((batch) => batch.map(({ path, status }) => ({ path, status })))
+            Stream.map((batch) =>
+              batch.map(({ path, status, before, after }) => ({ path, status, sha: (after ?? before)!.sha! }))
+            )
           ),
         diff: (workspace, from, to, { maxBytes = defaultDiffBytes } = {}) =>
           Effect.gen(function* () {

@@ -16,7 +16,12 @@ const Commit = {
   session_id: Schema.NullOr(Schema.String),
   event_id: Schema.String,
   changes: Schema.Array(
-    Schema.Struct({ path: Schema.String, status: Schema.Literals(["created", "modified", "deleted"]) })
+    Schema.Struct({
+      path: Schema.String,
+      status: Schema.Literals(["created", "modified", "deleted"]),
+      /** Of the file's blob: as it is then, or as it was where it is deleted. */
+      sha: Schema.String
+    })
   )
 }
 const CommitRecord = Schema.Struct(Commit).annotate({ identifier: "Commit" })
@@ -105,7 +110,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       OpenApi.annotations({
         summary: "A workspace's commits, newest first",
         description:
-          "`limit` is 50 unless told. A page ends sooner behind a commit with which it has 20,000 changes, or 4 MiB of their paths, or when reading them has taken ten seconds. With `path` those alone that created, changed or deleted that file; a request looks through 1,000 commits for them, fewer where that takes longer than two seconds. Go on with `before` = `next_before`."
+          "`limit` is 50 unless told. Each change has the `sha` of the file's blob, of a deleted one that which it had: a file with the same one that was created beside it was renamed. A page ends sooner behind a commit with which it has 20,000 changes, or 4 MiB of their paths, or when reading them has taken ten seconds. With `path` those alone that created, changed or deleted that file; a request looks through 1,000 commits for them, fewer where that takes longer than two seconds. Go on with `before` = `next_before`."
       })
     ),
     HttpApiEndpoint.get("commit", "/api/workspaces/:id/commits/:sha", {

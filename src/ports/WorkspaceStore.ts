@@ -41,6 +41,10 @@ export interface FileChange {
   readonly path: WorkspacePath
   readonly status: ChangeStatus
 }
+/** The same of stored trees: `sha` is the file's blob as it is then, or as it was where it is deleted. */
+export interface StoredChange extends FileChange {
+  readonly sha: Sha
+}
 
 /** Why a path can't be used; `message` is fit for a model or a caller to read. */
 export class PathRefused extends Schema.TaggedError<PathRefused>()("PathRefused", {
@@ -211,12 +215,12 @@ export class WorkspaceStore extends Context.Service<
     ) => Asked<
       ReadonlyArray<FileChange & { readonly before: TreeFile | undefined; readonly after: TreeFile | undefined }>
     >
-    /** The same without what the files are, in batches as those of `eachFile`. */
+    /** The same without more of what the files are, in batches as those of `eachFile`. */
     readonly eachChange: (
       workspace: string,
       from: Sha | undefined,
       to: Sha
-    ) => Stream.Stream<ReadonlyArray<FileChange>, WorkspacesUnavailable>
+    ) => Stream.Stream<ReadonlyArray<StoredChange>, WorkspacesUnavailable>
     /**
      * Unified diff as `git diff` prints it (a/ b/, new file mode, `Binary files … differ`), at most `maxBytes` long.
      */

@@ -2,8 +2,10 @@ import { assert, describe, it } from "vitest"
 import { pageAt } from "#src/console/paths.ts"
 import { bytesIn } from "#src/console/workspaces/bytes.ts"
 import { changesBetween } from "#src/console/workspaces/changes.ts"
+import { countsOf } from "#src/console/workspaces/counts.ts"
 import { saidIn } from "#src/console/workspaces/message.ts"
 import { treeOf } from "#src/console/workspaces/tree.ts"
+import { blobOf } from "#test/blobOf.ts"
 
 const file = (path: string, sha = "1", mode = "100644") => ({ path, sha, mode, size: 1 })
 
@@ -54,6 +56,37 @@ describe("files of a workspace", () => {
       "20 KiB",
       "3.0 MiB"
     ]))
+})
+
+describe("what became of a commit's files", () => {
+  const change = (status: "created" | "modified" | "deleted", path: string, content = path) => ({
+    path,
+    status,
+    sha: blobOf(content)
+  })
+
+  it("is counted, a renamed one once", () => {
+    const renamed = [change("created", "b.txt", "a"), change("deleted", "a.txt", "a")]
+    assert.strictEqual(countsOf(renamed), "1 renamed")
+    assert.strictEqual(
+      countsOf([...renamed, change("created", "c.txt"), change("modified", "d.txt"), change("deleted", "e.txt")]),
+      "1 created, 1 modified, 1 renamed, 1 deleted"
+    )
+    assert.strictEqual(countsOf([]), "no files")
+  })
+
+  it("of several that are alike so many were renamed as both came and went", () => {
+    const changes = [
+      ...["a", "b", "c"].map((path) => change("created", path, "same")),
+      ...["d", "e"].map((path) => change("deleted", path, "same"))
+    ]
+    assert.strictEqual(countsOf(changes), "1 created, 2 renamed")
+  })
+
+  it("of empty ones those of the same name alone were", () => {
+    const changes = [change("created", "x/a", ""), change("created", "x/b", ""), change("deleted", "y/a", "")]
+    assert.strictEqual(countsOf(changes), "1 created, 1 renamed")
+  })
 })
 
 it("a commit says what it was for, without its trailers", () => {

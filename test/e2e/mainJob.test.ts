@@ -7,6 +7,7 @@ import { Keys } from "#projections/Keys/tables.ts"
 import { findText } from "#src/commandLine.ts"
 import { importLines } from "#src/snippets/import.ts"
 import { readLines } from "#src/snippets/lines.ts"
+import { blobOf } from "#test/blobOf.ts"
 import { newName } from "#test/elasticsearch/index.ts"
 import { corpus, qualityOf, queries } from "#test/evaluation.ts"
 import { type Block, calls, type MessagesApi, says, startMessagesApi } from "#test/MessagesApi.ts"
@@ -183,8 +184,8 @@ describe("the main job on 1,138 snippets", () => {
     assert.deepStrictEqual(shown, commits[0])
     assert.match(commits[1].message, /^Count the letters of a\.txt\n\nCairn-Event: /)
     assert.deepStrictEqual(commits[0].changes, [
-      { path: "a.txt", status: "created" },
-      { path: "src/words.py", status: "modified" }
+      { path: "a.txt", status: "created", sha: blobOf("one two three") },
+      { path: "src/words.py", status: "modified", sha: blobOf(now) }
     ])
     assert.include(diff, "-print(len(open('a.txt').read()))\n+print(len(open('a.txt').read().split()))\n")
     assert.strictEqual(at, "print(len(open('a.txt').read()))\n")

@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { type FileChange, WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { type StoredChange, WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { commitsPage } from "#src/http/Workspaces/commits.ts"
 import { hurried } from "#test/hurried.ts"
 
 const shas = ["c3", "c2", "c1"]
 const facts = { revision: 1, parent: null, run: null, recorded_at: new Date(0) }
 const records = shas.map((sha) => ({ ...facts, id: `event ${sha}`, sha, tree: sha }))
-const change = (path: string): FileChange => ({ path, status: "created" })
+const change = (path: string): StoredChange => ({ path, status: "created", sha: "b" })
 
 /**
  * The names on a page of those commits, each of which changed so many files, and where the next page begins; by a clock

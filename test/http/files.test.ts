@@ -1,4 +1,5 @@
 import { assert, describe, it } from "vitest"
+import { blobOf } from "#test/blobOf.ts"
 import { calls, says } from "#test/MessagesApi.ts"
 import type { Headers } from "#test/service/call.ts"
 import { organization } from "#test/service/tenants.ts"
@@ -53,7 +54,7 @@ describe("putting a file", () => {
       parents: [commit],
       session_id: null,
       author: { name: "puts", email: `${id}@cairn` },
-      changes: [{ path: "data/in put.bin", status: "created" }]
+      changes: [{ path: "data/in put.bin", status: "created", sha: blobOf(bytes) }]
     })
     const { message, event_id } = last as unknown as { message: string; event_id: string }
     const events = (await service.call("GET", `/api/events?after=${head}`)).json.events
@@ -185,7 +186,8 @@ describe("deleting a file", () => {
     refused(await remove(id, "d/b.txt"), 404, "not_found/file")
     assert.deepStrictEqual(await pathsOf(id), ["a.txt"])
     const [last] = await commitsOf(id)
-    assert.deepInclude(last as never, { sha: json.commit, changes: [{ path: "d/b.txt", status: "deleted" }] })
+    const changes = [{ path: "d/b.txt", status: "deleted", sha: blobOf("two") }]
+    assert.deepInclude(last as never, { sha: json.commit, changes })
   })
 
   it("is not waited for by a run, whose files come on top of it", async () => {

@@ -6,6 +6,7 @@ import { assert, describe, it } from "vitest"
 import { verify } from "#src/audit/verify.ts"
 import { audit } from "#src/layers.ts"
 import { projections } from "#src/readModels.ts"
+import { blobOf } from "#test/blobOf.ts"
 import { fsck, noGit } from "#test/infra/git/git.ts"
 import { organization } from "#test/service/tenants.ts"
 import { ownerKey } from "#test/service.ts"
@@ -86,8 +87,8 @@ describe.skipIf(noGit)("git push", () => {
       author: { name: "Pia Push", email: "pia@example.org" },
       session_id: null,
       changes: [
-        { path: "a.txt", status: "modified" },
-        { path: "b.txt", status: "created" }
+        { path: "a.txt", status: "modified", sha: blobOf("three\n") },
+        { path: "b.txt", status: "created", sha: blobOf("two\n") }
       ]
     })
     assert.strictEqual((await service.call("GET", `/api/workspaces/${id}/files/a.txt`)).text, "three\n")

@@ -6,6 +6,7 @@ import { EventStore } from "#engine/ports/EventStore.ts"
 import { Closing } from "#src/closing.ts"
 import { followRun } from "#src/workspaces/following.ts"
 import { Spoken } from "#src/workspaces/spoken.ts"
+import { blobOf } from "#test/blobOf.ts"
 import { hurried } from "#test/hurried.ts"
 import { calls, says } from "#test/MessagesApi.ts"
 import { organization } from "#test/service/tenants.ts"
@@ -56,7 +57,10 @@ describe("a chat as events", () => {
     assert.deepInclude(turn!.data, { turn: 1, text: "I write." })
     assert.deepInclude(call, { name: "Write", input: { file_path: "a/one.txt", content: "1\n" } })
     assert.isAbove(turn!.data.usage.input_tokens, 0)
-    assert.deepInclude(tools!.data, { changed_files: [{ path: "a/one.txt", status: "created" }], changed: 1 })
+    assert.deepInclude(tools!.data, {
+      changed_files: [{ path: "a/one.txt", status: "created", sha: blobOf("1\n") }],
+      changed: 1
+    })
     assert.deepInclude(tools!.data.results[0], { tool_call_id: call.id, is_error: false })
     held.resolve()
     const all = [...before, ...(await stream.until(isAnswer))]
@@ -220,7 +224,7 @@ it("names what each round of tools changed, also to who comes back in between", 
   const { session_id: run } = await ended(service.call, "two rounds", "rounds")
   const changed = (messages: ReadonlyArray<Message>) =>
     messages.filter(({ event }) => event === "tools").map(({ data }) => data.changed_files)
-  const [one, two] = [1, 2].map((n) => [{ path: `${n}.txt`, status: "created" }])
+  const [one, two] = [1, 2].map((n) => [{ path: `${n}.txt`, status: "created", sha: blobOf("x\n") }])
   assert.deepStrictEqual(changed(await (await watch(run)).until(isAnswer)), [one, two])
   assert.deepStrictEqual(changed(await (await watch(run, "3")).until(isAnswer)), [two])
 })

@@ -33,6 +33,8 @@ def test_chat_works_in_a_workspace_with_history(client: Cairn) -> None:
     assert commits[0].sha == answer.commit
     assert recent(commits[0].committed_at)
     assert [(change.path, change.status) for change in commits[0].changes] == [(f"{word}.py", "created")]
+    [file] = workspaces.tree(answer.workspace_id).files
+    assert commits[0].changes[0].sha == file.sha
     assert f"+def {word}" in workspaces.commit(answer.workspace_id, commits[0].sha).diff
     assert [file.path for file in workspaces.tree(answer.workspace_id).files] == [f"{word}.py"]
     assert workspaces.file(answer.workspace_id, f"{word}.py") == source(word).encode()

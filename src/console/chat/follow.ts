@@ -102,8 +102,8 @@ export const heardAfter = (heard: Heard, event: RunEvent): Heard => {
 }
 
 /** Files that a run has changed so far, each with what became of it at last. */
-export const filesOf = ({ turns }: Heard): ReadonlyArray<FileChange> => {
-  const files = new Map<string, FileChange>()
+export const filesOf = ({ turns }: Heard): ReadonlyArray<Pick<FileChange, "path" | "status">> => {
+  const files = new Map<string, Pick<FileChange, "path" | "status">>()
   for (const { changed } of turns)
     for (const file of changed) {
       const before = files.get(file.path)

@@ -9,24 +9,17 @@ import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
 import { href, route } from "../router.ts"
 import { committing } from "../workspaces/changing.ts"
+import { countsOf } from "../workspaces/counts.ts"
 import { Head } from "../workspaces/Head.ts"
 import { saidIn } from "../workspaces/message.ts"
 
 const atOnce = 50
 const dayOf = new Intl.DateTimeFormat("en", { dateStyle: "full" })
 
-const changesOf = ({ changes }: Commit): string => {
-  const counts = (["created", "modified", "deleted"] as const)
-    .map((status) => [changes.filter((one) => one.status === status).length, status] as const)
-    .filter(([count]) => count > 0)
-  if (counts.length === 0) return "no files"
-  return counts.map(([count, status]) => `${count.toLocaleString("en")} ${status}`).join(", ")
-}
-
 const Row = ({ of, id }: { readonly of: Commit; readonly id: string }): Node => html`
   <li><a class="row" href=${href("commit", { id, sha: of.sha })}>
     <span class="who"><${Text} of=${saidIn(of.message).title} /></span>
-    <span class="quiet">${changesOf(of)}</span>
+    <span class="quiet">${countsOf(of.changes)}</span>
     <span class="quiet"><${Text} of=${of.author.name} />${of.sessionId === null ? "" : ", by chat"}</span>
     <code class="sha">${of.sha.slice(0, 8)}</code>
     <span class="quiet"><${Time} at=${of.committedAt} /></span>

@@ -11,7 +11,7 @@ import { jsonPieces } from "#engine/jsonPieces.ts"
 import type { EventStore } from "#engine/ports/EventStore.ts"
 import type { Tail } from "#engine/tail.ts"
 import type { Installation } from "#ports/Installation.ts"
-import { type FileChange, WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { type StoredChange, WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import type { Closing } from "#src/closing.ts"
@@ -63,7 +63,7 @@ const changedIn = (repository: string, from: string | undefined, to: string) =>
   Effect.flatMap(WorkspaceStore, (git) =>
     Stream.runFold(
       git.eachChange(repository, from, to),
-      () => ({ changed_files: [] as ReadonlyArray<FileChange>, changed: 0 }),
+      () => ({ changed_files: [] as ReadonlyArray<StoredChange>, changed: 0 }),
       ({ changed_files, changed }, changes) => ({
         changed_files: changed < named ? [...changed_files, ...changes].slice(0, named) : changed_files,
         changed: changed + changes.length

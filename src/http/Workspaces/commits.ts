@@ -1,5 +1,5 @@
 import { Clock, Effect, Stream } from "effect"
-import { type FileChange, WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { type StoredChange, WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import type { CommitRecord } from "#projections/Workspaces/commits.ts"
 import { inPieces, values } from "../pieces.ts"
 
@@ -48,7 +48,7 @@ export const commitsPage = (repository: string, records: ReadonlyArray<CommitRec
     Effect.flatMap(Clock.currentTimeMillis, (since) =>
       Effect.onExit(reading, () => Effect.map(Clock.currentTimeMillis, (now) => (spent += now - since)))
     )
-  const count = (changes: ReadonlyArray<FileChange>) =>
+  const count = (changes: ReadonlyArray<StoredChange>) =>
     Effect.sync(() => {
       told += changes.length
       for (const { path } of changes) characters += path.length

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "vitest"
+import { blobOf } from "#test/blobOf.ts"
 import { asked, scripts, service, startsAgent, write } from "#test/http/agent.ts"
 import { says } from "#test/MessagesApi.ts"
 import { ownerKey } from "#test/service.ts"
@@ -83,7 +84,7 @@ describe("chat.stream", () => {
     if (first?.type !== "requested" || turn?.type !== "turn" || tools?.type !== "tools") return
     assert.strictEqual(turn.toolCalls[0]!.id, tools.results[0]!.toolCallId)
     assert.isAbove(turn.usage.inputTokens, 0)
-    assert.deepStrictEqual(tools.changedFiles, [{ path: "one.txt", status: "created" }])
+    assert.deepStrictEqual(tools.changedFiles, [{ path: "one.txt", status: "created", sha: blobOf("x\n") }])
     const last = events.at(-1)!
     assert.deepStrictEqual(last, { type: "answer", run: { ...(await cairn.runs.get(first.runId)) } })
     // what is over is told from any place

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { blobOf } from "#test/blobOf.ts"
 import { calls, type MessagesApi, says, startMessagesApi } from "#test/MessagesApi.ts"
 import { organization, personal } from "#test/service/tenants.ts"
 import { ownerKey, type Service, startService } from "#test/service.ts"
@@ -175,7 +176,7 @@ describe("a chat", () => {
     const { commits } = await cairn.workspaces.commits(id, { limit: 5 })
     assert.deepStrictEqual(
       commits.map(({ sha, sessionId, changes }) => [sha, sessionId, changes]),
-      [[commit, sessionId, [{ path: "notes/a b.txt", status: "created" }]]]
+      [[commit, sessionId, [{ path: "notes/a b.txt", status: "created", sha: blobOf("höhe\n") }]]]
     )
     assert.include((await cairn.workspaces.commit(id, commit)).diff, "+höhe")
     const { files } = await cairn.workspaces.tree(id, { at: commit })

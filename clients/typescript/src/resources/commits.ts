@@ -12,6 +12,8 @@ export interface FileChange {
   readonly path: string
   /** What happened to it. */
   readonly status: "created" | "modified" | "deleted"
+  /** Of its blob, as it is then; of a deleted one as it was. A created one with the same was renamed. */
+  readonly sha: string
 }
 
 /** A commit of a workspace. */
@@ -53,5 +55,5 @@ export const commitOf = (wire: CommitWire): Commit => ({
   committedAt: wire.committed_at,
   sessionId: wire.session_id,
   eventId: wire.event_id,
-  changes: wire.changes.map(({ path, status }) => ({ path, status }))
+  changes: wire.changes.map(({ path, status, sha }) => ({ path, status, sha }))
 })

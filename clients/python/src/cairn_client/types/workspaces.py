@@ -89,6 +89,8 @@ class FileChange(Model):
     path: str
     status: str
     """`created`, `modified` or `deleted`."""
+    sha: str = ""
+    """Of its blob, as it is then; of a deleted one as it was. A created one with the same was renamed."""
 
 
 class CommitFields(Model):
