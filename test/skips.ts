@@ -21,12 +21,19 @@ const runs = (program: string, ...args: ReadonlyArray<string>) => {
 
 interface Reason {
   readonly files: RegExp
+  /** Which tests of a file, by their full names. Without it all of them are, and none where others of the file ran. */
+  readonly tests?: RegExp
   readonly why: string
   /** Whether it is so here. */
   readonly holds: () => boolean
   /** Whether CI may leave them out, too. */
   readonly always?: boolean
 }
+
+const noGit = "there is no git here"
+const hasNoGit = () => !runs("git", "--version")
+
+const noBubblewrap = "bubblewrap can't run here (Debian: apt-get install bubblewrap python3 perl)"
 
 /** Why a test may be left out, and nothing else may be. */
 const reasons: ReadonlyArray<Reason> = [
@@ -37,9 +44,24 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => process.versions["deno"] === undefined
   },
   {
-    files: /^test\/(infra\/git|http\/(archives|git|push)|audit\/verify|e2e\/kill|service\/diskNearlyFull)/,
-    why: "there is no git here",
-    holds: () => !runs("git", "--version")
+    files: /^test\/(infra\/git\/(kill|pack|push)|http\/(git\.|push)|processes\/)/,
+    why: noGit,
+    holds: hasNoGit
+  },
+  {
+    files: /^test\/infra\/git\/(native|filePieces)/,
+    tests:
+      /(`git (diff|fsck)|diffs that apply|an empty workspace|after native git|what came from outside|every special file|from a pack too)/,
+    why: noGit,
+    holds: hasNoGit
+  },
+  {
+    files:
+      /^test\/(http\/(archives|gitFiles|lastCommit|othersWorkspaces)|audit\/verify|e2e\/kill|service\/diskNearlyFull|deploy\/nginx)/,
+    tests:
+      /(that git made|without native git|is who pushed it|no push of git|a git object that is gone|has sound repositories|files and pushes are refused|lets git clone)/,
+    why: noGit,
+    holds: hasNoGit
   },
   {
     files: /^test\/clients\/typescript\/readme/,
@@ -47,12 +69,19 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => !runs("npm", "--version")
   },
   {
-    files: /^test\/infra\/search\/elastic\//,
+    files: /^test\/infra\/search\/elastic\/(?!together)/,
     why: whyNoElasticsearch() ?? "",
     holds: () => whyNoElasticsearch() !== undefined
   },
   {
-    files: /^test\/infra\/postgres\/launcher/,
+    files: /^test\/infra\/search\/elastic\/together/,
+    tests: /^a search in Elasticsearch/,
+    why: whyNoElasticsearch() ?? "",
+    holds: () => whyNoElasticsearch() !== undefined
+  },
+  {
+    files: /^test\/infra\/postgres\/launcher\.test/,
+    tests: /as root without user namespaces/,
     why: "only root starts Postgres as somebody else",
     always: true,
     holds: () => process.getuid?.() !== 0
@@ -104,15 +133,15 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => chromiumPath === undefined
   },
   {
-    files: /^test\/infra\/sandbox\/bubblewrap/,
-    why: "bubblewrap can't run here (Debian: apt-get install bubblewrap python3 perl)",
+    files: /^test\/infra\/sandbox\/bubblewrap\.(?!service)/,
+    why: noBubblewrap,
     holds: () => !runs("bwrap", "--ro-bind", "/", "/", "--unshare-all", "true")
   },
   {
     files: /^test\/infra\/sandbox\/bubblewrap\.service/,
-    why: "bubblewrap runs here",
-    always: true,
-    holds: () => runs("bwrap", "--ro-bind", "/", "/", "--unshare-all", "true")
+    tests: /(CAIRN_SANDBOX=bubblewrap|what to enable)/,
+    why: noBubblewrap,
+    holds: () => !runs("bwrap", "--ro-bind", "/", "/", "--unshare-all", "python3", "-c", "")
   }
 ]
 
@@ -133,15 +162,19 @@ export default class Skips implements Reporter {
     const root = fileURLToPath(new URL("..", import.meta.url))
     const lines: Array<string> = []
     for (const module of modules) {
-      const skipped: Array<TestCase> = [...module.children.allTests("skipped")]
+      const skipped = [...module.children.allTests("skipped")]
       if (skipped.length === 0) continue
       const path = module.moduleId.startsWith(root) ? module.moduleId.slice(root.length) : module.moduleId
-      const reason = reasons.find(({ files, holds }) => files.test(path) && holds())
-      const isFine = reason !== undefined && (reason.always === true || process.env["CI"] !== "true")
-      if (!isFine) process.exitCode = 1
-      const why = reason?.why ?? "for no reason that test/skips.ts knows"
-      lines.push(` skipped ${String(skipped.length).padStart(3)} of ${path}: ${why}${isFine ? "" : " — NOT EXPECTED"}`)
-      if (reason === undefined) lines.push(...skipped.map(({ fullName }) => `             ${fullName}`))
+      const ran = [...module.children.allTests()].length > skipped.length
+      const here = reasons.filter(({ files, tests, holds }) => files.test(path) && (tests || !ran) && holds())
+      const isOf = ({ fullName }: TestCase, { tests }: Reason) => tests?.test(fullName) ?? true
+      for (const [reason, left] of Map.groupBy(skipped, (test) => here.find((reason) => isOf(test, reason)))) {
+        const isFine = reason !== undefined && (reason.always === true || process.env["CI"] !== "true")
+        if (!isFine) process.exitCode = 1
+        const why = reason?.why ?? "for no reason that test/skips.ts knows"
+        lines.push(` skipped ${String(left.length).padStart(3)} of ${path}: ${why}${isFine ? "" : " — NOT EXPECTED"}`)
+        if (reason === undefined) lines.push(...left.map(({ fullName }) => `             ${fullName}`))
+      }
     }
     if (lines.length > 0) console.log(`\n${lines.join("\n")}\n`)
   }
