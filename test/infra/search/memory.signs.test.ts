@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { asked } from "#domain/search/query.ts"
 import { comparingBy } from "#infra/search/memory/layer.ts"
 import { VectorMemory } from "#infra/search/memory/VectorMemory.ts"
@@ -28,24 +28,29 @@ const tasks = [
   "重複を取り除く list"
 ]
 
-/** What an index of these snippets has of each task; `all` compares every vector. */
-const found = (how: { readonly exactUpTo: number; readonly share: number }, query: Partial<IndexQuery>, most: number) =>
-  Effect.gen(function* () {
-    const index = yield* SnippetIndex
-    yield* index.apply({ put: snippets, voted: [], removed: [] }, { build: 1, position: 1 })
-    yield* index.apply(
-      { put: [], voted: [], removed: snippets.slice(0, 40).map(({ id }) => id) },
-      { build: 1, position: 2 }
-    )
-    return yield* Effect.forEach(tasks, (task) => {
-      const { limit: _limit, ...rest } = queryOf(task)
-      const whole = { ...rest, homes: ["home"], includePublic: true, ...query, asked: asked(task, encoder) }
-      return Effect.map(index.candidates(whole, most), (its) => ({
-        ...its,
-        candidates: its.candidates.toSorted((one, other) => (one.id < other.id ? -1 : 1))
-      }))
-    })
-  }).pipe(Effect.provide(Layer.provideMerge(comparingBy(how), embeddings)))
+const words = tasks.map((task) => asked(task, encoder))
+
+/** An index of these snippets; one whose `share` is 0 compares every vector. */
+const filled = Effect.fnUntraced(function* (how: { readonly exactUpTo: number; readonly share: number }) {
+  const index = Context.get(yield* Layer.build(Layer.provide(comparingBy(how), embeddings)), SnippetIndex)
+  yield* index.apply({ put: snippets, voted: [], removed: [] }, { build: 1, position: 1 })
+  yield* index.apply(
+    { put: [], voted: [], removed: snippets.slice(0, 40).map(({ id }) => id) },
+    { build: 1, position: 2 }
+  )
+  return index
+})
+
+/** What an index has of each task. */
+const found = ({ candidates }: SnippetIndex["Service"], query: Partial<IndexQuery>, most: number) =>
+  Effect.forEach(tasks, (task, at) => {
+    const { limit: _limit, ...rest } = queryOf(task)
+    const whole = { ...rest, homes: ["home"], includePublic: true, ...query, asked: words[at]! }
+    return Effect.map(candidates(whole, most), (its) => ({
+      ...its,
+      candidates: its.candidates.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    }))
+  })
 
 const all = { exactUpTo: 1_000_000, share: 0 }
 
@@ -58,40 +63,42 @@ const kinds: ReadonlyArray<Partial<IndexQuery>> = [
 ]
 
 it.effect("gives by signs what the comparison of all gives, where the share is all of them", () =>
-  Effect.forEach(kinds, (query) =>
-    Effect.gen(function* () {
-      const [exact, signs] = [yield* found(all, query, 50), yield* found({ exactUpTo: 0, share: 1 }, query, 50)]
+  Effect.gen(function* () {
+    const [comparing, by] = [yield* filled(all), yield* filled({ exactUpTo: 0, share: 1 })]
+    for (const query of kinds) {
+      const [exact, signs] = [yield* found(comparing, query, 50), yield* found(by, query, 50)]
       assert.deepStrictEqual(signs, exact)
       assert.isAbove(
         exact.reduce((sum, { candidates }) => sum + candidates.length, 0),
         1_000
       )
-    })
-  )
+    }
+  })
 )
 
 it.effect("finds the best among a few, with their very cosines, and counts all that share a word", () =>
-  Effect.forEach(kinds, (query) =>
-    Effect.gen(function* () {
-      const most = 10
-      const [exact, signs] = [yield* found(all, query, most), yield* found({ exactUpTo: 0, share: 0.1 }, query, most)]
+  Effect.gen(function* () {
+    const [comparing, by] = [yield* filled(all), yield* filled({ exactUpTo: 0, share: 0.1 })]
+    const most = 10
+    for (const query of kinds) {
+      const [exact, signs] = [yield* found(comparing, query, most), yield* found(by, query, most)]
       let [right, expected, fewer] = [0, 0, 0]
       for (const [at, its] of exact.entries()) {
         const other = signs[at]!
         assert.strictEqual(other.sharing, its.sharing, tasks[at]!)
         assert.isAtMost(other.near, its.near, tasks[at]!)
         if (other.near < its.near) fewer++
-        const by = new Map(its.candidates.map((one) => [one.id, one]))
-        for (const one of other.candidates) if (by.has(one.id)) assert.deepStrictEqual(one, by.get(one.id))
-        right += other.candidates.filter(({ id }) => by.has(id)).length
+        const best = new Map(its.candidates.map((one) => [one.id, one]))
+        for (const one of other.candidates) if (best.has(one.id)) assert.deepStrictEqual(one, best.get(one.id))
+        right += other.candidates.filter(({ id }) => best.has(id)).length
         expected += its.candidates.length
       }
       assert.isAtLeast(right / expected, 0.98)
       // what passes a narrow filter is fewer than the share: nothing of it is left out
       if (query.only === undefined) assert.isAbove(fewer, 0)
       else assert.deepStrictEqual(signs, exact)
-    })
-  )
+    }
+  })
 )
 
 it("puts vectors in the order of what the numbers of one to seven tasks add up to with their signs", () => {
