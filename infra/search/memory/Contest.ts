@@ -40,13 +40,21 @@ const enough = 2
 /** Finalists that are read for each that is wanted: copies of one thing are all as likely. */
 const read = 20
 
+/** Nanoseconds, about: of a term that is looked up, of a snippet that has it, the first time and when sums are made. */
+const costs = { term: 100, reached: 2, summed: 4 }
 /** Rows, or words of bits, that are looked at on end. */
-const stretch = 1_024
+const length = 1_024
 /**
- * Nanoseconds, about: of a term that is looked up, of a snippet that has it, the first time and when sums are made; of
- * one that is assessed, of one that may get a row, of one whose sums are looked at, of a word of bits.
+ * How many are looked at on end, and nanoseconds of one, about: of those that are assessed, that may get a row, whose
+ * sums are looked at, of words of 32 bits, and of the bits themselves.
  */
-const costs = { term: 100, reached: 2, summed: 4, assessed: 150, open: 10, settled: 1_500, word: 30 }
+const stretches = {
+  assessed: { length, cost: 150 },
+  open: { length, cost: 10 },
+  settled: { length, cost: 1_500 },
+  words: { length, cost: 32 * 10 },
+  bits: { length: 32 * length, cost: 30 / 32 }
+}
 
 /**
  * One search. What each can reach by its words is known at the cost of seeing that it shares one. Those that are
@@ -125,11 +133,7 @@ export class Contest {
         }
       }
     }
-    for (let from = 0; from < places; from += stretch * 32) {
-      const to = Math.min(from + stretch * 32, places)
-      reach.any(rows.sharing, from, to)
-      if (this.#pace.isDue(((to - from) / 32) * costs.word)) yield
-    }
+    yield* this.#pace.through(0, places, stretches.bits, (from, to) => reach.any(rows.sharing, from, to))
   }
 
   /** The share of the words that a place can have. */
@@ -151,14 +155,13 @@ export class Contest {
     const { nearness, reach } = this.#means
     let near = 0
     for (const place of this.#wanted) if (reach.units[place] === 0) near++
-    let from = 0
+    let first = 0
     for (const segment of this.#scope.segments.keys()) {
-      for (const end = nearness.ends[segment]!; from < end; ) {
-        const to = Math.min(from + stretch, end)
+      const end = nearness.ends[segment]!
+      yield* this.#pace.through(first, end, stretches.assessed, (from, to) => {
         near += this.#assessSome(segment, from, to)
-        if (this.#pace.isDue((to - from) * costs.assessed)) yield
-        from = to
-      }
+      })
+      first = end
     }
     return near
   }
@@ -203,30 +206,20 @@ export class Contest {
   *#foremost(): Steps<ReadonlyArray<Finalist>> {
     const { rows, reach } = this.#means
     const { places } = this.#scope
-    for (let from = 0; from < places; from += stretch * 32) {
-      const to = Math.min(from + stretch * 32, places)
-      reach.count(rows.open, from, to)
-      if (this.#pace.isDue(((to - from) / 32) * costs.word)) yield
-    }
+    yield* this.#pace.through(0, places, stretches.bits, (from, to) => reach.count(rows.open, from, to))
     const least = reach.ofFirst(this.#most)
     const some: Array<Finalist> = []
-    for (let from = 0; from < places && some.length < enough * this.#most; from += stretch * 32) {
-      const to = Math.min(from + stretch * 32, places)
+    yield* this.#pace.through(0, places, stretches.bits, (from, to) => {
       for (let place = from; place < to && some.length < enough * this.#most; place++)
         if (reach.units[place]! >= least && isSet(rows.open, place)) some.push({ place, cosine: 0 })
-      if (this.#pace.isDue(((to - from) / 32) * costs.word)) yield
-    }
+    })
     return some
   }
 
   /** Gives a row to each of the compared that can be among the best. */
-  *#enterCompared(): Steps<void> {
+  #enterCompared(): Steps<void> {
     const { compared } = this.#means.nearness
-    for (let from = 0; from < compared; from += stretch) {
-      const to = Math.min(from + stretch, compared)
-      this.#enterSome(from, to)
-      if (this.#pace.isDue((to - from) * costs.open)) yield
-    }
+    return this.#pace.through(0, compared, stretches.open, (from, to) => this.#enterSome(from, to))
   }
 
   #enterSome(from: number, to: number): void {
@@ -253,12 +246,10 @@ export class Contest {
     }
     const [least, ofLifted] = [leastOf(false), leastOf(true)]
     for (const [at, segment] of this.#scope.segments.entries()) {
-      const words = wordsOf(segment.slots)
-      for (let from = 0; from < words; from += stretch) {
-        const to = Math.min(from + stretch, words)
-        this.#enterWords(segment, this.#scope.firsts[at]!, from, to, least, ofLifted)
-        if (this.#pace.isDue((to - from) * 32 * costs.open)) yield
-      }
+      const first = this.#scope.firsts[at]!
+      yield* this.#pace.through(0, wordsOf(segment.slots), stretches.words, (from, to) =>
+        this.#enterWords(segment, first, from, to, least, ofLifted)
+      )
     }
   }
 
@@ -296,11 +287,7 @@ export class Contest {
     const { rows } = this.#means
     yield* this.#sumWords()
     const greatest = new Greatest(this.#most)
-    for (let from = 0; from < rows.count; from += stretch) {
-      const to = Math.min(from + stretch, rows.count)
-      this.#settleSome(from, to, greatest)
-      if (this.#pace.isDue((to - from) * costs.settled)) yield
-    }
+    yield* this.#pace.through(0, rows.count, stretches.settled, (from, to) => this.#settleSome(from, to, greatest))
     const finalists = yield* this.#finalists(Math.max(0, greatest.bar - slack))
     this.#offer(yield* this.#finals.reading(finalists))
   }
@@ -309,11 +296,7 @@ export class Contest {
   *#finalists(bar: number): Steps<ReadonlyArray<Finalist>> {
     const { count } = this.#means.rows
     const best = new Best<Finalist>(read * Math.max(1, this.#most))
-    for (let from = 0; from < count; from += stretch) {
-      const to = Math.min(from + stretch, count)
-      this.#offerRows(from, to, bar, best)
-      if (this.#pace.isDue((to - from) * costs.open)) yield
-    }
+    yield* this.#pace.through(0, count, stretches.open, (from, to) => this.#offerRows(from, to, bar, best))
     return best.values
   }
 

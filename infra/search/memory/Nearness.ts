@@ -104,12 +104,10 @@ export class Nearness {
     let used = 0
     for (const [at, { vectors, slots }] of segments.entries()) {
       const first = firsts[at]!
-      for (let from = 0; from < slots; from += stretch) {
-        const to = Math.min(from + stretch, slots)
+      yield* pace.through(0, slots, { length: stretch, cost: costs.compared }, (from, to) => {
         vectors.compare(from, to, this.cosines, first)
         used = this.#gathered(first + from, first + to, used, passing)
-        if (pace.isDue((to - from) * costs.compared)) yield
-      }
+      })
       ends.push(used)
     }
     this.ends = ends

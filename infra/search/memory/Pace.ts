@@ -1,3 +1,5 @@
+import type { Steps } from "#engine/steps.ts"
+
 /** Nanoseconds of work after which others may have their turn. */
 const enough = 250_000
 
@@ -14,5 +16,22 @@ export class Pace {
     if (this.#done < enough) return false
     this.#done = 0
     return true
+  }
+
+  /**
+   * Goes from one number to before another, so many of them on end, each of about so many nanoseconds: gives way between
+   * two stretches where it is time.
+   */
+  *through(
+    from: number,
+    end: number,
+    { length, cost }: { readonly length: number; readonly cost: number },
+    take: (from: number, to: number) => void
+  ): Steps<void> {
+    for (let at = from; at < end; at += length) {
+      const to = Math.min(at + length, end)
+      take(at, to)
+      if (this.isDue((to - at) * cost)) yield
+    }
   }
 }
