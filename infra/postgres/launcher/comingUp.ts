@@ -3,9 +3,24 @@ import { Clock, Console, Effect } from "effect"
 /** Milliseconds between two looks at what a server says. */
 const between = 10_000
 
-/** What a server that recovers says of how far it is, as often as every ten seconds. */
+const label = "LOG:  "
+
+/**
+ * How far a server that comes up is, where it says so in a line: as often as every ten seconds. What somebody has sent
+ * to it stands in quotes, and behind a tab where it has lines.
+ */
+const progressOf = (line: string): string | undefined => {
+  const at = line.indexOf(label)
+  const says = line.slice(at + label.length)
+  const isOwn = at >= 0 && !/["\t]/.test(line.slice(0, at))
+  return isOwn && says.split('"')[0]!.includes(", elapsed time: ") ? says : undefined
+}
+
 const progressIn = (words: string): string | undefined =>
-  words.match(/[a-z][^\n:]* in progress, elapsed time: .*/g)?.at(-1)
+  words
+    .split("\n")
+    .map(progressOf)
+    .findLast((progress) => progress !== undefined)
 
 /**
  * For who waits until a server answers: whether it has said for so many milliseconds neither that nor that it goes on.
@@ -22,11 +37,12 @@ export const makeStuck = (words: () => string, patience: number) =>
       const now = yield* Clock.currentTimeMillis
       if (now - looked < between) return false
       looked = now
-      const progress = progressIn(words())
-      if (progress === told) return now - since >= patience
-      told = progress
+      const says = progressIn(words())
+      // what it has said before may be too long ago to be among its last words
+      if (says === undefined || says === told) return now - since >= patience
+      told = says
       since = now
-      yield* Console.error(`Waiting for Postgres: ${progress}`)
+      yield* Console.error(`Waiting for Postgres: ${says}`)
       return false
     })
   })

@@ -2,7 +2,6 @@ import {
   closeSync,
   constants,
   copyFileSync,
-  existsSync,
   fstatSync,
   lstatSync,
   openSync,
@@ -41,14 +40,26 @@ export const keepShort = (cluster: Cluster): void => {
 /** More than a server says within ten seconds in which it is asked again and again, and refuses. */
 const lastBytes = 256 * 1024
 
-/** What servers have said last. */
-export const lastWordsIn = (cluster: Cluster): string => {
-  if (!existsSync(cluster.log)) return ""
-  const log = openSync(cluster.log, "r")
+/** To read what lies there by itself: no link is followed, and a pipe that nobody writes to is not waited for. */
+const asItIs = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+const opened = (path: string): number | undefined => {
   try {
-    const { size } = fstatSync(log)
-    const bytes = Buffer.alloc(Math.min(size, lastBytes))
-    return bytes.toString("utf8", 0, readSync(log, bytes, 0, bytes.length, size - bytes.length))
+    return openSync(path, asItIs)
+  } catch {
+    return undefined
+  }
+}
+
+/** What servers have said last; nothing where there is no log, or something else in its place, as above. */
+export const lastWordsIn = (cluster: Cluster): string => {
+  const log = opened(cluster.log)
+  if (log === undefined) return ""
+  try {
+    const file = fstatSync(log)
+    if (!file.isFile()) return ""
+    const bytes = Buffer.alloc(Math.min(file.size, lastBytes))
+    return bytes.toString("utf8", 0, readSync(log, bytes, 0, bytes.length, file.size - bytes.length))
   } finally {
     closeSync(log)
   }
