@@ -9,6 +9,9 @@ const stretch = 10
 /** Operations of fibers between two looks at the clock, a power of two: a look costs about as much as one of them. */
 const looks = 4
 
+/** No fiber has it as its id. */
+const none = -1
+
 type Task = () => void
 
 /** Tasks of one priority, in the order in which they came. */
@@ -68,8 +71,8 @@ export class FairScheduler implements Scheduler.Scheduler, Scheduler.SchedulerDi
   #first = false
   /** The latest fiber that has begun: their ids only grow. */
   #newest = 0
-  /** The fiber that was sent away last, and at which of its operations. */
-  #sent = -1
+  /** The fiber that was sent away by the last answer, and at which of its operations. */
+  #sent = none
   #sentAt = 0
 
   constructor(means: Means = { now: Date.now, later: setImmediate }) {
@@ -85,7 +88,10 @@ export class FairScheduler implements Scheduler.Scheduler, Scheduler.SchedulerDi
       return false
     }
     // who asked of its own accord and is about to give way (engine/pages.ts) would be sent away twice
-    if (id === this.#sent && currentOpCount === this.#sentAt + 1) return false
+    const isLeaving = id === this.#sent && currentOpCount === this.#sentAt + 1
+    // once: whoever was sent away by others may come to ask at that operation again and again, in steps
+    this.#sent = none
+    if (isLeaving) return false
     this.#asks = (this.#asks + 1) % looks
     // whoever is woken looks first, before it works on with what it is given: many may be, by one message
     const isFirst = currentOpCount === 1 || (currentOpCount === 2 && id === this.#newest)

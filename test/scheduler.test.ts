@@ -236,6 +236,17 @@ describe("a stretch", () => {
     assert.isTrue(yields(1))
   })
 
+  it("sends away once whoever asked by itself and gives way, and is looked at again when it comes back", () => {
+    const { seen, yields } = alone()
+    for (let n = 0; n < 2; n++) assert.isFalse(yields(1, -2))
+    seen.now = 10
+    // it asks, and gives way with its next operation
+    assert.isTrue(yields(1, -2))
+    assert.isFalse(yields(2, -2))
+    // woken, it takes steps in that one
+    assert.strictEqual([2, 2, 2, 2].filter((count) => yields(count, -2)).length, 1)
+  })
+
   it("runs what waits until ten milliseconds are over, the first of them in any case", () => {
     const { seen, scheduler, yields } = alone()
     const done: Array<unknown> = []
