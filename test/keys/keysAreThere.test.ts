@@ -20,27 +20,35 @@ interface Course {
   readonly at: (now: number) => { readonly [name: string]: number }
   /** What comes of a read before. */
   readonly fails: () => Effect.Effect<never, Stale | Unreadable>
+  /** Whether it comes at once, and not when the read has waited. */
+  readonly atOnce?: boolean
+  /** The log's head, where that moves on. */
+  readonly head?: (now: number) => number
+  /** Whether looks are answered. */
+  readonly looks?: boolean
 }
 
 const stale = (away: boolean) => Effect.fail(new Stale({ name: keys, standing: standing(0), away }))
 
-const asked = ({ there, at, fails }: Course, began: number) => {
+const asked = (
+  { there, at, fails, atOnce = false, head: grown = () => 1_000, looks = true }: Course,
+  began: number
+) => {
   const since = Effect.map(Clock.currentTimeMillis, (now) => now - began)
   return Asker.of({
     fresh: (_, patience = 0) =>
       Effect.gen(function* () {
         const left = there - (yield* since)
-        if (left > patience) return yield* Effect.andThen(Effect.sleep(patience), fails())
+        if (left > patience) return yield* Effect.andThen(Effect.sleep(atOnce ? 0 : patience), fails())
         yield* Effect.sleep(Math.max(0, left))
         return standing(1_000)
       }),
     freshBy: () => stale(false),
     seen: () => Effect.undefined,
-    look: Effect.map(since, (now) => ({
-      head,
-      models: new Map(Object.entries(at(now)).map(([name, position]) => [name, standing(position)])),
-      away: false
-    }))
+    look: Effect.flatMap(since, (now) => {
+      const models = new Map(Object.entries(at(now)).map(([name, position]) => [name, standing(position)]))
+      return looks ? Effect.succeed({ head: positionOf(grown(now)), models, away: false }) : Effect.never
+    })
   })
 }
 
@@ -89,7 +97,8 @@ it.effect("a start gives the keys up a minute after any read model has moved on,
     assert.include(late.end?.why, "does not catch up")
     assert.closeTo(late.end!.seconds, 240, longPatience / 1_000 + 1)
     // what was not in the log yet when it began has no end
-    const busy = yield* started({ ...never, at: (now) => ({ ...nowhere(), other: 1_000 + now }) }, 2)
+    const head = (now: number) => 1_000 + now
+    const busy = yield* started({ ...never, head, at: (now) => ({ ...nowhere(), other: 1_000 + now }) }, 2)
     assert.closeTo(busy.end!.seconds, 60.5, 0.5)
   })
 )
@@ -99,6 +108,29 @@ it.effect("nor does a start wait for an answer that never comes", () =>
     const { end } = yield* started({ there: Number.POSITIVE_INFINITY, at: nowhere, fails: () => Effect.never }, 2)
     assert.include(end?.why, "does not catch up")
     assert.isAtMost(end!.seconds, 80)
+  })
+)
+
+it.effect("nor for a look that is never answered", () =>
+  Effect.gen(function* () {
+    const never = { there: Number.POSITIVE_INFINITY, at: nowhere, fails: () => stale(false), looks: false }
+    const { end } = yield* started(never, 2)
+    assert.include(end?.why, "does not catch up")
+    assert.isAtMost(end!.seconds, 80)
+  })
+)
+
+it.effect("where reads fail at once, a start asks five times a second, and says no more than otherwise", () =>
+  Effect.gen(function* () {
+    let reads = 0
+    const fails = () => {
+      reads++
+      return stale(true)
+    }
+    const { end, lines } = yield* started({ there: Number.POSITIVE_INFINITY, at: nowhere, fails, atOnce: true }, 2)
+    assert.include(end?.why, "does not catch up")
+    assert.isAtMost(reads, 5 * 60 + 5)
+    assert.isAtMost(lines.length, 6)
   })
 )
 
