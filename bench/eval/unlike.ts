@@ -15,6 +15,6 @@ export const unlike = (name: string, committed: Judge, anew: Judge): ReadonlyArr
     .filter((weight) => !(Math.abs((one[weight] ?? 0) - (other[weight] ?? 0)) <= far))
     .map(
       (weight) =>
-        `ranker.ts: ${name}'s weight of ${weight} is ${one[weight] ?? "none"}, and --fit gives ${other[weight]}`
+        `ranker.ts: ${name}'s weight of ${weight} is ${one[weight] ?? "none"}, and --fit gives ${other[weight] ?? "none"}`
     )
 }
