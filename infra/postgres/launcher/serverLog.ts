@@ -14,10 +14,14 @@ import type { Cluster } from "./cluster.ts"
 /** Bytes of the server's own log; so many may lie beside it, from before. */
 const most = 10 * 1024 * 1024
 
-/** What a server that is about to start writes its log to: behind what is there. */
+const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT } = constants
+/** Windows has neither. */
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants as Partial<typeof constants>
+
+/** What a server that is about to start writes its log to: behind what is there. Throws when a link lies there. */
 export const openLog = (cluster: Cluster): number => {
   keepShort(cluster)
-  return openSync(cluster.log, "a", 0o600)
+  return openSync(cluster.log, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
 }
 
 /**
@@ -41,7 +45,7 @@ export const keepShort = (cluster: Cluster): void => {
 const lastBytes = 256 * 1024
 
 /** To read what lies there by itself: no link is followed, and a pipe that nobody writes to is not waited for. */
-const asItIs = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+const asItIs = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
 
 const opened = (path: string): number | undefined => {
   try {

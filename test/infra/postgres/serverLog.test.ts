@@ -1,10 +1,20 @@
 import { execFileSync } from "node:child_process"
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, it } from "vitest"
 import { clusterOf } from "#infra/postgres/launcher/cluster.ts"
-import { lastWordsIn } from "#infra/postgres/launcher/serverLog.ts"
+import { lastWordsIn, openLog } from "#infra/postgres/launcher/serverLog.ts"
 
 let folder = ""
 beforeEach(() => {
@@ -51,3 +61,20 @@ it.skipIf(process.platform === "win32")(
     }
   }
 )
+
+it("a server writes behind what is in its log", () => {
+  for (const words of ["first", "last"]) {
+    const log = openLog(cluster())
+    writeSync(log, `${words}\n`)
+    closeSync(log)
+  }
+  assert.strictEqual(lastWordsIn(cluster()), "first\nlast\n")
+})
+
+it.skipIf(process.platform === "win32")("but not into somebody else's file that its log is a link to", () => {
+  const theirs = join(folder, "theirs")
+  writeFileSync(theirs, "theirs")
+  symlinkSync(theirs, cluster().log)
+  assert.throws(() => closeSync(openLog(cluster())), /ELOOP|symbolic link/)
+  assert.strictEqual(readFileSync(theirs, "utf8"), "theirs")
+})
