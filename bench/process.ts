@@ -70,7 +70,8 @@ const answers = async (url: string) => {
 const untilAnswers = (url: string, child: ChildProcess) =>
   Effect.promise(async () => {
     while (!(await answers(url))) {
-      if (child.exitCode !== null) throw new Error(`a program ended with ${child.exitCode} before it answered`)
+      const end = child.exitCode ?? child.signalCode
+      if (end !== null) throw new Error(`a program ended with ${end} before it answered`)
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
   })
