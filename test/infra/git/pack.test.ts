@@ -16,6 +16,8 @@ const gitdir = (id: string) => `${directory}/${id}.git`
 const services = layer({ directory, git: findGit() })
 
 const commits = isLong ? 1_000 : 300
+/** Bytes of a file: several times the 64 KiB that a delta copies at once, from places that take three bytes to tell. */
+const large = isLong ? 600_000 : 200_000
 /** About 256 objects make a pack: enough for two. */
 const onTheWay = isLong ? 300 : 200
 
@@ -249,7 +251,7 @@ describe.skipIf(noGit)("packing", () => {
       // a small generator, the same in every run
       let state = 11
       const random = (below: number) => (state = (state * 48271) % 2147483647) % below
-      const big = Buffer.from(Array.from({ length: 600_000 }, () => random(256)))
+      const big = Buffer.from(Array.from({ length: large }, () => random(256)))
       for (let round = 0; round < 60; round++) {
         const overlay = yield* workspaces.open("deltas", tree)
         for (let edits = 0; edits < 20; edits++) big[random(big.length)] = random(256)
