@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import type { Position } from "#engine/Position.ts"
-import { CountedCache } from "#ports/CountedCache.ts"
+import { atMost, CountedCache } from "#ports/CountedCache.ts"
 
 /**
  * What was found is remembered until something has changed: until another `version` is given than the one before. That
  * nothing was found is never remembered; without a version nothing is.
  */
 export const remembered = <A extends {}>(name: string, max: number) => {
-  const known = new CountedCache<A>(name, { max })
+  const known = new CountedCache<A>(name, atMost(max))
   let knownAt: Position | undefined
   return Effect.fnUntraced(function* <E, R, Found extends A | undefined>(
     version: Position | undefined,

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Scope, sees } from "#domain/Scope.ts"
 import { Asker, type Stale, type Unreadable } from "#engine/ask.ts"
-import { CountedCache } from "#ports/CountedCache.ts"
+import { atMost, CountedCache } from "#ports/CountedCache.ts"
 import { type KnownSnippet, knownSnippet } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 
@@ -26,7 +26,7 @@ export class KnownSnippets extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const asker = yield* Asker
-      const kept = new CountedCache<KnownSnippet>("snippets", { max: mostKept })
+      const kept = new CountedCache<KnownSnippet>("snippets", atMost(mostKept))
 
       const look = (id: string) =>
         knownSnippet(id).pipe(

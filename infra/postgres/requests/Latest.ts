@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache"
 import { hasReached, type Position } from "#engine/Position.ts"
 import type { Append, Appended } from "#engine/ports/EventStore.ts"
+import { atMost } from "#ports/CountedCache.ts"
 import type { KnownRequest } from "#ports/Requests.ts"
 
 type Written = Omit<KnownRequest, "delivered">
@@ -12,7 +13,7 @@ type Written = Omit<KnownRequest, "delivered">
 export class Latest {
   readonly #written = new Map<string, { readonly known: Written; readonly position: Position }>()
   /** The `n` of those that the table has by now: a further command of the same request is not its first. */
-  readonly #had = new LRUCache<string, number>({ max: 4_096 })
+  readonly #had = new LRUCache<string, number>(atMost(4_096))
 
   /** Takes in what an append led to, unless the table has it: it has all up to `reached`. */
   note({ stream, commands }: Append, { positions, recordedAt, before }: Appended, reached: Position): void {
