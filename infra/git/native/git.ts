@@ -43,6 +43,19 @@ const isNewEnough = (version: string, since: Version): boolean => {
   return major > since[0] || (major === since[0] && minor >= since[1])
 }
 
+/** What programs have said: a start looks for one that stores, one that serves and one that takes pushes. */
+const said = new Map<string, string>()
+
+/** What a program says of its version; throws where it does not run. */
+const versionOf = (program: string): string => {
+  const known = said.get(program)
+  if (known !== undefined) return known
+  const stdio: ["ignore", "pipe", "ignore"] = ["ignore", "pipe", "ignore"]
+  const version = execFileSync(program, ["version"], { env: environment, stdio, encoding: "utf8" })
+  said.set(program, version)
+  return version
+}
+
 /** The git that is on the path, if it runs and is not too old. */
 export const findGit = (since = oldest): NativeGit | undefined => {
   const name = process.platform === "win32" ? "git.exe" : "git"
@@ -51,9 +64,7 @@ export const findGit = (since = oldest): NativeGit | undefined => {
     const program = path.join(folder, name)
     if (!fs.existsSync(program)) continue
     try {
-      const stdio: ["ignore", "pipe", "ignore"] = ["ignore", "pipe", "ignore"]
-      const version = execFileSync(program, ["version"], { env: environment, stdio, encoding: "utf8" })
-      if (isNewEnough(version, since)) return { program }
+      if (isNewEnough(versionOf(program), since)) return { program }
     } catch {
       // not one that runs here
     }
