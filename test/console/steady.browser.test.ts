@@ -176,6 +176,21 @@ describe.skipIf(whyNot() !== undefined)("what comes while a page of the console 
     await waiting.waitFor({ state: "detached" })
   })
 
+  it("a button that was let go where the page does not hear is not held down when the pointer is moved again", async () => {
+    await happens("fourteenth")
+    const page = await opened("/events?type=KeyCreated")
+    await isLive(page)
+    const row = page.locator(".events .row").first()
+    const box = (await aimAt(page, row))!
+    await row.dispatchEvent("pointerdown", { button: 2, buttons: 2, clientX: box.x + 20, clientY: box.y + 5 })
+    await page.mouse.move(box.x + 40, box.y + box.height / 2)
+    const waiting = page.getByRole("button", { name: "Show 1 new" })
+    await happens("fifteenth")
+    await waiting.waitFor()
+    await later(page, 5_000)
+    await waiting.waitFor({ state: "detached", timeout: 20_000 })
+  })
+
   it("what has just come under a pointer that lay still is not what its reader presses", async () => {
     const page = await opened("/events?type=KeyCreated")
     await isLive(page)

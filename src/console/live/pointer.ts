@@ -22,7 +22,9 @@ const stir = (): void => {
   changed = Number.NEGATIVE_INFINITY
 }
 
-const isOver = ({ target, clientX, clientY }: PointerEvent): void => {
+const isOver = ({ target, clientX, clientY, buttons }: PointerEvent): void => {
+  // it was let go where this page does not hear: in a menu of the browser, say
+  if (buttons === 0) isDown = false
   if (at?.[0] !== clientX || at[1] !== clientY) stir()
   // so browsers tell that what is under a pointer is another thing by itself
   else if (target !== under && untilLeft() === 0) changed = Date.now()
