@@ -181,7 +181,51 @@ describe.skipIf(whyNot() !== undefined)("workspaces in the console", () => {
     await page.locator("details.file").nth(1).waitFor({ state: "detached" })
     assert.deepStrictEqual(await paths(), ["two"])
     assert.deepStrictEqual(await seriousInBothThemes(page), [])
+    // what is being typed stays as it is when something else comes
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+    await page.route("**/compare?*", async (route) => {
+      await held
+      await route.continue()
+    })
+    await from.selectOption(two)
+    await page.waitForURL(`**base=${two}&at=${two}`)
+    await named.fill("abc")
+    letGo()
+    await page.getByText("No file has changed.").waitFor()
+    assert.strictEqual(await named.inputValue(), "abc")
     await cairn.workspaces.delete(workspaceId)
+  })
+
+  it("have only their own commits compared, whatever an address says", async () => {
+    const cairn = clientOf(on.service)
+    const { workspaceId } = await cairn.workspaces.open({ org: "acme", user: "empty" })
+    const another = await cairn.workspaces.open({ org: "acme", user: "another" })
+    const { commit: foreign } = await cairn.workspaces.putFile(another.workspaceId, "theirs", "a secret\n")
+    const page = await open("/workspaces")
+    const failed = page.locator(".failed")
+    for (const base of [
+      foreign,
+      "another",
+      "\u202e<img src=x onerror=alert(1)>",
+      "../../../etc/passwd",
+      "0".repeat(40)
+    ]) {
+      await page.goto(`${on.service.url}/workspaces/${workspaceId}/compare?base=${encodeURIComponent(base)}`)
+      await failed.waitFor()
+      assert.strictEqual(await page.locator("details.file").count(), 0)
+      assert.notInclude((await page.locator("form.filters").textContent())!, "\u202e")
+      assert.strictEqual(await page.locator("form.filters img").count(), 0)
+    }
+    // with its first one alone, that is compared with itself
+    const from = page.getByRole("combobox", { name: "From" })
+    await page.goto(`${on.service.url}/workspaces/${workspaceId}/compare`)
+    const [first] = (await cairn.workspaces.commits(workspaceId)).commits
+    await page.waitForFunction((sha) => document.querySelector(`option[value="${sha}"]`), first!.sha)
+    assert.strictEqual(await from.locator("option").count(), 3)
+    assert.strictEqual(await page.getByRole("button", { name: "Offer earlier ones" }).count(), 0)
+    await from.selectOption(first!.sha)
+    await page.getByText("No file has changed.").waitFor()
+    for (const id of [workspaceId, another.workspaceId]) await cairn.workspaces.delete(id)
   })
 
   it("are cloned by the command that is copied, which has no key in it", async () => {

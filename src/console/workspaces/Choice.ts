@@ -23,19 +23,24 @@ export const Choice = ({
   readonly choose: (sha: string) => void
 }): Node => {
   const [isTyped, setTyped] = useState(false)
+  // kept here: what is painted meanwhile would put the chosen one in its place
+  const [text, setText] = useState<string>()
   const chosen = (event: Event) => {
     const sha = valueOf(event)
     setTyped(sha === another)
+    setText(undefined)
     if (sha !== another) choose(sha)
   }
   const typed = (event: Event) => {
     const field = event.target as HTMLInputElement
-    if (field.value !== "" && field.reportValidity()) choose(field.value.trim().toLowerCase())
+    if (field.value === "" || !field.reportValidity()) return
+    setText(undefined)
+    choose(field.value.trim().toLowerCase())
   }
   return html`<label>${label} <select value=${isTyped ? another : value} onChange=${chosen}>
     <option value="">${none}</option>
-    ${value !== "" && !of.some(({ sha }) => sha === value) && html`<option value=${value}>${value.slice(0, 12)}</option>`}
+    ${value !== "" && !of.some(({ sha }) => sha === value) && html`<option value=${value}>${plain(value.slice(0, 12))}</option>`}
     ${of.map(({ sha, message }) => html`<option key=${sha} value=${sha}>${sha.slice(0, 8)} ${plain(saidIn(message).title.slice(0, 60))}</option>`)}
     <option value=${another}>another one…</option></select></label>
-    ${isTyped && html`<label><span class="spoken">${label} the commit </span><input class="sha" value=${value} pattern="\\s*[0-9a-fA-F]{40}\\s*" title="40 hexadecimal digits" placeholder="40 hexadecimal digits" autocomplete="off" spellcheck="false" onChange=${typed} /></label>`}`
+    ${isTyped && html`<label><span class="spoken">${label} the commit </span><input class="sha" value=${text ?? value} pattern="\\s*[0-9a-fA-F]{40}\\s*" title="40 hexadecimal digits" placeholder="40 hexadecimal digits" autocomplete="off" spellcheck="false" onInput=${(event: Event) => setText(valueOf(event))} onChange=${typed} /></label>`}`
 }
