@@ -21,6 +21,10 @@ const loop = () => {
       now += milliseconds
       return Effect.void
     },
+    /** The same in a step of one. */
+    step: (milliseconds: number): void => {
+      now += milliseconds
+    },
     /** How long the loop is held until it goes round; `undefined`: nothing is left to do. */
     round: (): number | undefined => {
       if (waiting.length === 0) return undefined
@@ -85,7 +89,7 @@ describe("the event loop is held for a stretch of 10 ms and one operation at mos
     let left = 64
     const steps = (function* () {
       for (; left > 0; left--) {
-        one.workAtOnce(1)
+        one.step(1)
         yield
       }
     })()
