@@ -19,8 +19,8 @@ export class Pace {
   }
 
   /**
-   * Goes from one number to before another, so many of them on end, each of about so many nanoseconds: gives way between
-   * two stretches where it is time.
+   * Goes from one number to before another, so many of them on end, each of about so many nanoseconds: gives way in
+   * between where it is time.
    */
   *through(
     from: number,
