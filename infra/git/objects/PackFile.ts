@@ -5,6 +5,7 @@ import { Breath } from "../Breath.ts"
 import { beginningOf, type Compressed, contentOf, decompressAtOnce, mostAtOnce } from "./compressed.ts"
 import { applyDelta, lengthAfter } from "./delta.ts"
 import { checkSize, type ObjectType, type StoredObject } from "./object.ts"
+import { PackIndex } from "./PackIndex.ts"
 
 const types: { readonly [code: number]: ObjectType } = { 1: "commit", 2: "tree", 3: "blob", 4: "tag" }
 const offsetDelta = 6
@@ -21,9 +22,6 @@ interface Entry {
   readonly start: number
 }
 
-const magic = 0xff744f63
-const fanOut = 8
-const names = fanOut + 256 * 4
 /** Type, size and base of an entry take no more. */
 const longestHead = 64
 /** Of deltas on deltas; git itself makes no longer chain. */
@@ -33,54 +31,28 @@ const longestChain = 4_096
 const mostCompressed = (size: number): number => size + (size >> 3) + 64
 
 /**
- * A pack with its index (version 2), read where an object is instead of whole: only the index is held in memory. Packs
- * never change, so it stays right for as long as the pack's file is there. What either says is believed only as far as
- * it can't hold up or fill this process: chains that never end, bytes that become far more than was said, and the like
- * are errors.
+ * A pack with its index, read where an object is instead of whole: only the index is held in memory. Packs never change,
+ * so it stays right for as long as the pack's file is there. What either says is believed only as far as it can't hold
+ * up or fill this process: chains that never end, bytes that become far more than was said, and the like are errors.
  */
 export class PackFile {
   readonly #path: string
-  readonly #index: Buffer
-  readonly #count: number
+  readonly #index: PackIndex
 
   /** `path` is without its ending. Throws `ENOENT` when a repack has taken it away. */
   constructor(path: string) {
     this.#path = `${path}.pack`
-    this.#index = fs.readFileSync(`${path}.idx`)
-    if (this.#index.readUInt32BE(0) !== magic || this.#index.readUInt32BE(4) !== 2) {
-      throw new Error("a pack's index is of another version than 2")
-    }
-    this.#count = this.#index.readUInt32BE(fanOut + 255 * 4)
+    this.#index = new PackIndex(`${path}.idx`)
   }
 
-  /** Of its index, which is in memory. */
+  /** Of its index, in memory. */
   get bytes(): number {
-    return this.#index.length
-  }
-
-  #offset(place: number): number {
-    const offsets = names + this.#count * 24
-    const offset = this.#index.readUInt32BE(offsets + place * 4)
-    if (offset < 0x80000000) return offset
-    return Number(this.#index.readBigUInt64BE(offsets + this.#count * 4 + (offset - 0x80000000) * 8))
+    return this.#index.bytes
   }
 
   /** Where an object's entry is; `undefined`: it is not in this pack. */
   find(sha: Sha): number | undefined {
-    const name = Buffer.from(sha, "hex")
-    const first = name[0]!
-    let low = first === 0 ? 0 : this.#index.readUInt32BE(fanOut + (first - 1) * 4)
-    let high = this.#index.readUInt32BE(fanOut + first * 4)
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      const at = names + middle * 20
-      const order = this.#index.compare(name, 0, 20, at, at + 20)
-      if (order === 0) return this.#offset(middle)
-      // `order` is that of the index's name to ours
-      if (order < 0) low = middle + 1
-      else high = middle
-    }
-    return undefined
+    return this.#index.find(sha)
   }
 
   #entry(file: number, offset: number): Entry {
