@@ -183,6 +183,7 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
     const rows = page.locator(".keys .row")
     const inSight = (number: number, n: number) => rows.filter({ hasText: `page ${number}, ${n}.` })
     await inSight(1, atOnce - 1).waitFor({ state: "attached" })
+    const first = await inSight(1, 0).evaluateHandle((row) => new WeakRef(row))
     const more = page.getByRole("button", { name: "Show more" })
     await more.focus()
     for (let number = 2; number <= pages; number++) {
@@ -196,6 +197,10 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
     await page.getByText("That is all.").scrollIntoViewIfNeeded()
     await inSight(1, 0).waitFor({ state: "detached" })
     assert.isBelow(await rows.count(), (pages - 1) * atOnce)
+    // and nothing holds on to what went
+    const inspector = await page.context().newCDPSession(page)
+    await inspector.send("HeapProfiler.collectGarbage")
+    assert.isTrue(await first.evaluate((row) => row.deref() === undefined))
     const lists = page.locator(".keys")
     assert.strictEqual(await lists.count(), (pages * atOnce) / 50)
     const heightOf = (n: number) => lists.nth(n).evaluate((list) => list.getBoundingClientRect().height)

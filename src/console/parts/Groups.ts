@@ -1,3 +1,4 @@
+import { Component } from "preact"
 import { useRef } from "preact/hooks"
 import { html, type Node } from "../html.ts"
 import { useSight } from "./sight.ts"
@@ -16,27 +17,27 @@ interface Given<Row> {
   readonly show: (row: Row) => Node
 }
 
-interface Made {
-  readonly of: ReadonlyArray<unknown>
-  readonly by: ReadonlyArray<unknown>
-  readonly height: number | undefined
-  readonly list: Node
-}
-
-const Group = <Row>({ of, by = [], kind, show }: Given<Row>): Node => {
-  const made = useRef<Made | undefined>(undefined)
+const Group = <Row>({ of, kind, show }: Given<Row>): Node => {
   const list = useRef<HTMLUListElement>(null)
   const height = useSight(list, of.length)
-  const before = made.current
-  // a list that is the same object as before is not looked through
-  if (before !== undefined && before.height === height && areSame(before.of, of) && areSame(before.by, by))
-    return before.list
   // a box in its place, where it is far away
   const isFar = height !== undefined
   const style = isFar ? { blockSize: `${height}px` } : { "--rows": of.length }
-  const now = html`<ul ref=${list} class=${`rows ${kind}`} style=${style} aria-hidden=${isFar ? "true" : undefined}>${!isFar && of.map(show)}</ul>`
-  made.current = { of, by, height, list: now }
-  return now
+  return html`<ul ref=${list} class=${`rows ${kind}`} style=${style} aria-hidden=${isFar ? "true" : undefined}>${!isFar && of.map(show)}</ul>`
+}
+
+/**
+ * A group that is made anew only where its rows are others. What it was made of is not kept to be shown again: that
+ * holds on to all that stood around it then, of each page that was turned.
+ */
+class Kept<Row> extends Component<Given<Row>> {
+  override shouldComponentUpdate({ of, by = [] }: Given<Row>): boolean {
+    const { of: shown, by: shownBy = [] } = this.props
+    return !areSame(shown, of) || !areSame(shownBy, by)
+  }
+  override render(given: Given<Row>): Node {
+    return html`<${Group} ...${given} />`
+  }
 }
 
 /**
@@ -59,6 +60,6 @@ export const Groups = <Row>({
   return html`<div class="groups" role="group" aria-label=${label}>
     ${places.map((place) => {
       const from = above + place * together
-      return html`<${Group} key=${place} of=${of.slice(Math.max(0, from), from + together)} ...${given} />`
+      return html`<${Kept} key=${place} of=${of.slice(Math.max(0, from), from + together)} ...${given} />`
     })}</div>`
 }
