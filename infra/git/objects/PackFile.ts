@@ -31,9 +31,10 @@ const longestChain = 4_096
 const mostCompressed = (size: number): number => size + (size >> 3) + 64
 
 /**
- * A pack with its index, read where an object is instead of whole: only the index is held in memory. Packs never change,
- * so it stays right for as long as the pack's file is there. What either says is believed only as far as it can't hold
- * up or fill this process: chains that never end, bytes that become far more than was said, and the like are errors.
+ * A pack with its index, read where an object is instead of whole: only the index is held in memory. Packs never
+ * change, so it stays right for as long as the pack's file is there. What either says is believed only as far as it
+ * can't hold up or fill this process: chains that never end, bytes that become far more than was said, and the like are
+ * errors.
  */
 export class PackFile {
   readonly #path: string

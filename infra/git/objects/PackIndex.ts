@@ -6,7 +6,7 @@ const fanOut = 8
 const names = fanOut + 256 * 4
 const nameBytes = 20
 
-/** Bytes of an index, some 32 an object, up to which it is held in memory: above, it is read where it is looked into. */
+/** Bytes of an index up to which it is held in memory, some 28 an object: above, it is read where it is looked into. */
 const mostHeld = 8 * 1024 * 1024
 
 /** So many bytes from a place on. */
@@ -27,8 +27,8 @@ const whole = (read: Read, at: number, length: number): Buffer => {
 }
 
 /**
- * The index of a pack (version 2): where its objects are. A large one stays where it is, as what is held of all packs is
- * bounded, and to read it whole for each object would take longer than all else.
+ * The index of a pack (version 2): where its objects are. A large one stays where it is, as what is held of all packs
+ * is bounded, and to read it whole for each object would take longer than all else.
  */
 export class PackIndex {
   readonly #path: string
