@@ -6,7 +6,7 @@ import { temporaryFolder } from "./http.ts"
 import { freePort, processorSeconds, service } from "./process.ts"
 import { type Asked, type Measured, percentile, thousands } from "./report.ts"
 import { heldBy, sumOf } from "./soak/held.ts"
-import { give, type Kinds, kinds, more, moreThreads, named, steadily } from "./soak/left.ts"
+import { give, type Kinds, kinds, more, named, steadily } from "./soak/left.ts"
 import { makeLoad } from "./soak/load.ts"
 import { bytesOf, type Look, lookAt, slopeOf } from "./soak/look.ts"
 import { atPace, type Kept, keptByAll } from "./soak/pace.ts"
@@ -20,10 +20,8 @@ const idle = 20
 const patience = 120_000
 
 /** What the system tells of without the inspector, whose look stops the service. */
-const leftOf = (before: Look, now: Look): ReadonlyArray<string> => [
-  ...more<Pick<Look, "descriptors" | "children">>(before, now),
-  ...moreThreads(before, now)
-]
+const leftOf = (before: Look, now: Look): ReadonlyArray<string> =>
+  more<Pick<Look, "descriptors" | "threads" | "children">>(before, now)
 
 /** Processes that have work, or had some a moment ago: they are to end by themselves. */
 const atWork = ({ children }: Look): number => children["workers/program.ts"] ?? 0
@@ -85,7 +83,7 @@ export const soak = (scale: number, { clients = usualClients, rate = usualRate, 
       }
       looks.push(one)
       // an hour is long: whoever waits sees how it goes
-      const counts = { descriptors: sumOf(one.descriptors), children: sumOf(one.children) }
+      const counts = { descriptors: sumOf(one.descriptors), threads: sumOf(one.threads), children: sumOf(one.children) }
       process.stderr.write(`${JSON.stringify({ ...one, ...counts })}\n`)
       return one
     }
@@ -98,7 +96,7 @@ export const soak = (scale: number, { clients = usualClients, rate = usualRate, 
         await sleep(2_000)
         const now = await look()
         const isSame =
-          now.threads === last.threads &&
+          sumOf(now.threads) === sumOf(last.threads) &&
           sumOf(now.descriptors) === sumOf(last.descriptors) &&
           sumOf(now.children) === sumOf(last.children)
         const mayGo = before !== undefined && leftOf(before, now).length > 0
@@ -136,8 +134,8 @@ export const soak = (scale: number, { clients = usualClients, rate = usualRate, 
     }
     /** What there is when nobody asks: to be told what lives, the inspector collects the garbage. */
     const collected: Array<Look> = []
-    const held = async ({ descriptors, children }: Look): Promise<Kinds> => {
-      const one = { descriptors, children, ...(await heldBy(inspectorPort)) }
+    const held = async ({ descriptors, threads, children }: Look): Promise<Kinds> => {
+      const one = { descriptors, threads, children, ...(await heldBy(inspectorPort)) }
       process.stderr.write(`${JSON.stringify(one)}\n`)
       collected.push(await look())
       return one
@@ -186,7 +184,6 @@ export const soak = (scale: number, { clients = usualClients, rate = usualRate, 
     const growing = steadily(heldThen, eachTime)
     const leftOver = [
       ...more(heldFirst, heldLast),
-      ...moreThreads(first, last),
       ...restless,
       ...growing,
       ...files.map((file) => `the temporary file ${file}`),
@@ -213,12 +210,6 @@ export const soak = (scale: number, { clients = usualClients, rate = usualRate, 
       },
       memory("resident"),
       memory("heap"),
-      {
-        name: "threads at rest",
-        value: `${first.threads}, then ${last.threads}`,
-        bar: "no more but for the runtime's own",
-        met: moreThreads(first, last).length === 0
-      },
       { name: "temporary files", value: String(files.length), bar: "none", met: files.length === 0 },
       ...kinds.map((kind) => ({
         name: `${kind} at rest`,

@@ -2,7 +2,7 @@ import { grownOf, type Held, type Named, sumOf } from "./held.ts"
 import type { Look } from "./look.ts"
 
 /** What a process holds, of each kind by name. */
-export type Kinds = Held & Pick<Look, "descriptors" | "children">
+export type Kinds = Held & Pick<Look, "descriptors" | "threads" | "children">
 
 /**
  * How many more of a kind may be there than before, give or take: what comes and goes at rest, too. Connections to
@@ -10,6 +10,8 @@ export type Kinds = Held & Pick<Look, "descriptors" | "children">
  */
 export const give = {
   descriptors: 8,
+  // V8 has as many for itself from its first seconds on
+  threads: 1,
   children: 0,
   fibers: 16,
   // at rest there were from none to 71, with nothing else that grew
@@ -19,11 +21,6 @@ export const give = {
   timers: 16
 } as const satisfies { [kind in keyof Kinds]: number }
 export const kinds = Object.keys(give) as ReadonlyArray<keyof Kinds>
-
-/** Threads have no names. The runtime has more of them the more was read from disks at once. */
-const giveThreads = 4
-export const moreThreads = (before: Pick<Look, "threads">, now: Pick<Look, "threads">): ReadonlyArray<string> =>
-  now.threads > before.threads + giveThreads ? [`${now.threads - before.threads} threads`] : []
 
 /** What there is more of, and how many. */
 export const named = (before: Named, now: Named): string =>

@@ -9,8 +9,8 @@ export interface Holding {
   readonly heap: number
   /** By what they are of: sockets, pipes, and files by their paths. */
   readonly descriptors: Named
-  /** Come and go with what is read from disks, up to a bound of the runtime's. */
-  readonly threads: number
+  /** By their names; without those of the runtime that wait for disks, of which there are as many as waited at once. */
+  readonly threads: Named
   /** Processes that it began, and what those began, by what they run. */
   readonly children: Named
 }
@@ -53,6 +53,18 @@ const descriptorsOf = (pid: number): Named =>
     })
   )
 
+/** What Deno and Node call a thread that waits for a disk: some go seconds later, most when nothing is read any more. */
+const waitsForDisks = /^(tokio-runtime-w|libuv-worker)/
+
+/** A worker's name has its number. */
+const threadsOf = (pid: number): Named =>
+  counted(
+    readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
+      const name = ifThere(() => readFileSync(`/proc/${pid}/task/${thread}/comm`, "utf8").trim())
+      return name === undefined || waitsForDisks.test(name) ? [] : [name.replace(/\d+$/, "")]
+    })
+  )
+
 const commandOf = (pid: number): string | undefined => {
   const words = ifThere(() => readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0"))
   // the program of a runtime, else what is run
@@ -91,7 +103,7 @@ export const lookAt = async (pid: number, metricsPort: number): Promise<Holding>
     resident: number(own, "VmRSS") / 1024,
     heap: valueOf(metrics, 'cairn_memory_bytes{kind="heap"}') / 1024 ** 2,
     descriptors: descriptorsOf(pid),
-    threads: number(own, "Threads"),
+    threads: threadsOf(pid),
     children: counted(
       childrenOf(pid)
         .filter(notPostgres)

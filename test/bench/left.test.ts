@@ -1,8 +1,9 @@
 import { assert, describe, it } from "vitest"
-import { type Kinds, kinds, more, moreThreads, steadily } from "#bench/soak/left.ts"
+import { type Kinds, kinds, more, steadily } from "#bench/soak/left.ts"
 
 const nothing: Kinds = {
   descriptors: { socket: 40, pipe: 3 },
+  threads: { deno: 2, "V8 DefaultWorke": 2 },
   children: { "launcher/guard.ts": 1 },
   fibers: { FiberImpl: 100 },
   signals: { AbortSignal: 30 },
@@ -32,9 +33,9 @@ describe("what a service holds more after a soak", () => {
     ])
   })
 
-  it("is threads, by more than the runtime's own", () => {
-    assert.deepStrictEqual(moreThreads({ threads: 20 }, { threads: 24 }), [])
-    assert.deepStrictEqual(moreThreads({ threads: 20 }, { threads: 25 }), ["5 threads"])
+  it("is threads, but for one", () => {
+    assert.deepStrictEqual(more(nothing, holding("threads", "worker-", 1)), [])
+    assert.deepStrictEqual(more(nothing, holding("threads", "worker-", 2)), ["2 threads (worker- +2)"])
   })
 
   it("is what grows from look to look by as much as the operations were, though it is few", () => {
