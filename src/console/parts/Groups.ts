@@ -31,12 +31,14 @@ const Group = <Row>({ of, kind, show }: Given<Row>): Node => {
  * holds on to all that stood around it then, of each page that was turned.
  */
 class Kept<Row> extends Component<Given<Row>> {
+  /** Nor is an older `show`, with all that it was made among. */
+  readonly #show = (row: Row): Node => this.props.show(row)
   override shouldComponentUpdate({ of, by = [] }: Given<Row>): boolean {
     const { of: shown, by: shownBy = [] } = this.props
     return !areSame(shown, of) || !areSame(shownBy, by)
   }
   override render(given: Given<Row>): Node {
-    return html`<${Group} ...${given} />`
+    return html`<${Group} ...${given} show=${this.#show} />`
   }
 }
 
