@@ -53,7 +53,7 @@ const descriptorsOf = (pid: number): Named =>
     })
   )
 
-/** What Deno and Node call a thread that waits for a disk: some go seconds later, most when nothing is read any more. */
+/** What Deno and Node call a thread that waits for a disk. It goes when nothing is read any more. */
 const waitsForDisks = /^(tokio-runtime-w|libuv-worker)/
 
 /** A worker's name has its number. */

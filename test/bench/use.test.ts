@@ -39,5 +39,7 @@ it.effect(
         for (const used of [...of("other tasks of its kind"), ...of("other tasks")])
           assert.isAtLeast(gain(used), -0.015, `${name}: ${used.kind} (${used.votes})`)
       }
-    }).pipe(Effect.provide(Layer.provideMerge(layer, embeddings)))
+    }).pipe(Effect.provide(Layer.provideMerge(layer, embeddings))),
+  // it is one long reckoning, which took more than five minutes where much else was at work
+  1_800_000
 )
