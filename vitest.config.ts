@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { isLong } from "./test/long.ts"
 import { Spread } from "./test/spread.ts"
 
 /**
@@ -27,7 +28,7 @@ const onNode =
  * Milliseconds for what hangs: on a machine with much else to do anything may take five minutes, and what looks for the
  * seldom (test/long.ts) an hour.
  */
-const patience = process.env["CAIRN_LONG"] === "1" ? 3_600_000 : 300_000
+const patience = isLong ? 3_600_000 : 300_000
 
 export default defineConfig({
   test: {

@@ -40,10 +40,13 @@ export class PackFile {
   readonly #path: string
   readonly #index: PackIndex
 
-  /** `path` is without its ending. Throws `ENOENT` when a repack has taken it away. */
-  constructor(path: string) {
+  /**
+   * `path` is without its ending; `most`: bytes of an index that are held in memory. Throws `ENOENT` when a repack has
+   * taken it away.
+   */
+  constructor(path: string, most: number) {
     this.#path = `${path}.pack`
-    this.#index = new PackIndex(`${path}.idx`)
+    this.#index = new PackIndex(`${path}.idx`, most)
   }
 
   /** Of its index, in memory. */

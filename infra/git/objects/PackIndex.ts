@@ -6,9 +6,6 @@ const fanOut = 8
 const names = fanOut + 256 * 4
 const nameBytes = 20
 
-/** Bytes of an index up to which it is held in memory, some 28 an object: above, it is read where it is looked into. */
-const mostHeld = 8 * 1024 * 1024
-
 /** So many bytes from a place on. */
 type Read = (at: number, length: number) => Buffer
 
@@ -27,8 +24,8 @@ const whole = (read: Read, at: number, length: number): Buffer => {
 }
 
 /**
- * The index of a pack (version 2): where its objects are. A large one stays where it is, as what is held of all packs
- * is bounded, and to read it whole for each object would take longer than all else.
+ * The index of a pack (version 2): where its objects are. One that nobody would keep stays where it is, and is read
+ * where it is looked into: to read it whole for each object would take longer than all else.
  */
 export class PackIndex {
   readonly #path: string
@@ -36,8 +33,8 @@ export class PackIndex {
   readonly #isWhole: boolean
   readonly #count: number
 
-  /** Throws `ENOENT` when a repack has taken it away. */
-  constructor(path: string, most = mostHeld) {
+  /** Held in memory up to so many bytes, some 28 an object. Throws `ENOENT` when a repack has taken it away. */
+  constructor(path: string, most: number) {
     this.#path = path
     const file = fs.openSync(path, "r")
     try {

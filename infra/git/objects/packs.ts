@@ -36,7 +36,8 @@ const known = (gitdir: string): Listing => {
 const packAt = (path: string): PackFile => {
   const known = kept.get(path)
   if (known !== undefined) return known
-  const pack = new PackFile(path)
+  // of an index that would not be kept nothing more is read than what is looked into
+  const pack = new PackFile(path, kept.maxEntrySize)
   kept.set(path, pack, { size: pack.bytes })
   return pack
 }
