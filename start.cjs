@@ -128,7 +128,7 @@ const memoryLimit = () => {
   return Math.min(4096, Math.floor((all / 1048576) * 0.75))
 }
 
-/** The program says that starting it again helps (src/main.ts), or that it does not. */
+/** The program says that starting it again helps (src/exitCode.ts), or that it does not. */
 const startAgain = 75
 const operators = 78
 const gaveUp = 1

@@ -4,16 +4,11 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Console, Effect, Exit, Option, Scheduler } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { parentGone } from "#infra/parent.ts"
-import { LaunchFailed } from "#infra/postgres/launcher/LaunchFailed.ts"
-import { EngineUnusable } from "#ports/EngineUnusable.ts"
-import { NotOurs } from "#ports/Hold.ts"
-import { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
-import { BadConfig } from "./BadConfig.ts"
+import type { BadConfig } from "./BadConfig.ts"
 import { readConfig } from "./config.ts"
 import { launched, telemetry } from "./early.ts"
-import { ForeignOwnerKey } from "./keys/ForeignOwnerKey.ts"
-import { KeysBehind } from "./keys/KeysBehind.ts"
-import { memoryPassed, TooMuchMemory } from "./memory.ts"
+import { exitCodeOf, startAgain } from "./exitCode.ts"
+import { memoryPassed } from "./memory.ts"
 import { FairScheduler } from "./scheduler.ts"
 import { secretsIn } from "./secrets.ts"
 import { unusableDatabase } from "./unreachable.ts"
@@ -39,20 +34,6 @@ const program = Effect.gen(function* () {
 const patience = 15_000
 const endInTime = () => setTimeout(() => process.exit(startAgain), patience).unref()
 
-/** Exit codes that `start.cjs` knows: starting again helps, or does not before the operator has mended something. */
-const startAgain = 75
-const operators = 78
-const crashed = 1
-
-const codeOf = (cause: Cause.Cause<unknown>): number => {
-  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-  if (error === undefined) return Cause.hasInterruptsOnly(cause) ? 0 : crashed
-  if ([TooMuchMemory, WorkspacesUnavailable, KeysBehind].some((kind) => error instanceof kind)) return startAgain
-  if (error instanceof EngineUnusable) return error.passes ? startAgain : operators
-  const mended = [BadConfig, NotOurs, ForeignOwnerKey, LaunchFailed].some((kind) => error instanceof kind)
-  return mended && (error as Partial<LaunchFailed>).reason !== "failed" ? operators : crashed
-}
-
 /** What the operator can mend is one line; a defect is shown whole. */
 const explained = program.pipe(
   Effect.tapCause((cause) => {
@@ -65,5 +46,5 @@ const explained = program.pipe(
 NodeRuntime.runMain(explained, {
   disableErrorReporting: true,
   // a service that was told to stop, and did, has not failed
-  teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) ? 0 : codeOf(exit.cause))
+  teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) ? 0 : exitCodeOf(exit.cause))
 })

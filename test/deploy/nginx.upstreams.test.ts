@@ -2,8 +2,8 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterEach, assert, describe, it } from "vitest"
-import { freePort } from "#test/freePort.ts"
 import { refused } from "#test/http/problem.ts"
+import { nobodysPorts } from "#test/nobodysPorts.ts"
 import { send } from "#test/service/call.ts"
 import { type Changes, hasNginx, startNginx } from "./nginx.ts"
 
@@ -44,7 +44,7 @@ describe.skipIf(!hasNginx)("nginx before several processes", () => {
 
   it("asks another one where one is not there, whatever is asked", async () => {
     const there = await standIn(fine)
-    const call = await before([await freePort(), there.port, await freePort()])
+    const call = await before([nobodysPorts[0], there.port, nobodysPorts[1]])
     for (let n = 0; n < 20; n++) {
       assert.strictEqual((await call(n % 2 === 0 ? "POST" : "GET", `/${n}`)).status, 200)
     }

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "vitest"
+import { blobOf } from "#test/blobOf.ts"
 import { says } from "#test/MessagesApi.ts"
 import { memberKey, organization } from "#test/service/tenants.ts"
 import { commitsOf, ended, scripts, service, startsAgent, write } from "./agent.ts"
@@ -38,8 +39,8 @@ describe("restoring a workspace", () => {
     assert.strictEqual(commits.length, 4)
     assert.deepInclude(commits[0], { sha: json.commit, parents: [three.commit], session_id: null } as never)
     assert.deepStrictEqual(commits[0]!.changes as unknown, [
-      { path: "a.txt", status: "modified" },
-      { path: "b.txt", status: "deleted" }
+      { path: "a.txt", status: "modified", sha: blobOf("one") },
+      { path: "b.txt", status: "deleted", sha: blobOf("bee") }
     ])
     const { json: commit } = await service.call("GET", `/api/workspaces/${id}/commits/${json.commit}`)
     assert.deepStrictEqual(commit.author, { name: "restored", email: `${id}@cairn` })

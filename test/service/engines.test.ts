@@ -1,12 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Redacted } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { run } from "#test/copy/command.ts"
+import { nobodysPorts } from "#test/nobodysPorts.ts"
 import { newInstallation, ownerKey, removeInstallation, type TestInstallation } from "#test/service.ts"
 import { startProcess } from "./process.ts"
+
+const [port] = nobodysPorts
 
 describe("an engine that a service can't use at the start", () => {
   let installation: TestInstallation
@@ -25,14 +27,6 @@ describe("an engine that a service can't use at the start", () => {
     const path = join(folder, name)
     writeFileSync(path, text, { mode: 0o600 })
     return path
-  }
-  /** A port of this machine at which nobody listens. */
-  const nobodysPort = async () => {
-    const server = createServer()
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    const { port } = server.address() as { port: number }
-    await new Promise((resolve) => server.close(resolve))
-    return port
   }
   const refusal = async (environment: Record<string, string>) => {
     const service = startProcess(installation, environment)
@@ -58,7 +52,6 @@ describe("an engine that a service can't use at the start", () => {
   it.each(engines)(
     "is one line with %s, the host and the cause, and the code that starts it again",
     async (name, at) => {
-      const port = await nobodysPort()
       const [code, line] = await refusal(at(port))
       assert.strictEqual(code, 75, line)
       assert.match(
@@ -70,7 +63,6 @@ describe("an engine that a service can't use at the start", () => {
   )
 
   it("is said of one in a file in the same words, also by the command line", async () => {
-    const port = await nobodysPort()
     const file = fileOf("database", `postgres://me:${password}@127.0.0.1:${port}/cairn\n`)
     const environment = { DATABASE_URL: "", DATABASE_URL_FILE: file }
     const [code, line] = await refusal(environment)

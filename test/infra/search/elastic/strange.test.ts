@@ -7,6 +7,7 @@ import { TestClock } from "effect/testing"
 import { connect } from "#infra/search/elastic/Engine.ts"
 import { faultOf, passesByItself } from "#infra/search/elastic/fault.ts"
 import { freePort } from "#test/freePort.ts"
+import { nobodysPorts } from "#test/nobodysPorts.ts"
 
 const turn = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
 
@@ -77,7 +78,7 @@ const node = Effect.fnUntraced(function* (at = 0) {
 
 it.live("what can't reach one node is asked of another one, at once, a search as well", () =>
   Effect.gen(function* () {
-    const gone = yield* Effect.promise(freePort)
+    const [gone] = nobodysPorts
     const { port, asked } = yield* node()
     const urls = [`http://127.0.0.1:${gone}`, `http://127.0.0.1:${port}`]
     // which one is asked first is the client's to choose

@@ -1,0 +1,24 @@
+import { Cause, Option } from "effect"
+import { LaunchFailed } from "#infra/postgres/launcher/LaunchFailed.ts"
+import { EngineUnusable } from "#ports/EngineUnusable.ts"
+import { NotOurs } from "#ports/Hold.ts"
+import { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
+import { BadConfig } from "./BadConfig.ts"
+import { ForeignOwnerKey } from "./keys/ForeignOwnerKey.ts"
+import { KeysBehind } from "./keys/KeysBehind.ts"
+import { TooMuchMemory } from "./memory.ts"
+
+/** Exit codes that `start.cjs` knows: starting again helps, or does not before the operator has mended something. */
+export const startAgain = 75
+const operators = 78
+const crashed = 1
+
+/** How a service ends that has failed with this; 0 for one that was told to stop. */
+export const exitCodeOf = (cause: Cause.Cause<unknown>): number => {
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  if (error === undefined) return Cause.hasInterruptsOnly(cause) ? 0 : crashed
+  if ([TooMuchMemory, WorkspacesUnavailable, KeysBehind].some((kind) => error instanceof kind)) return startAgain
+  if (error instanceof EngineUnusable) return error.passes ? startAgain : operators
+  const mended = [BadConfig, NotOurs, ForeignOwnerKey, LaunchFailed].some((kind) => error instanceof kind)
+  return mended && (error as Partial<LaunchFailed>).reason !== "failed" ? operators : crashed
+}
