@@ -30,6 +30,7 @@ const roots = [
   "src/copying.ts",
   "src/early.ts",
   "src/engines.ts",
+  "src/exitCode.ts",
   "src/layers.ts",
   "src/main.ts",
   "src/repositories.ts",
