@@ -79,7 +79,14 @@ describe("a restore", () => {
     )
   }
 
-  it("that is killed at any of its steps is served by nobody, and whole when it is given again", async () => {
+  it("that is killed at any of its steps is served by nobody, and whole when it is given again", async ({
+    onTestFailed
+  }) => {
+    const steps: Array<string> = []
+    let refused = 0
+    let does = "is filled and backed up"
+    // where it hangs nothing else tells at which of them
+    onTestFailed(() => console.log(`it ${does}, was killed at ${steps.join(", ")}, and ${refused} starts were refused`))
     const original = await newInstallation()
     service = await startService(environment(), original)
     await fill(service)
@@ -93,9 +100,8 @@ describe("a restore", () => {
 
     const target = { database: await Effect.runPromise(freshDatabase), dataDir: join(base, "data") }
     gates = await gatesOn(target, restoring)
-    const steps: Array<string> = []
-    let refused = 0
     for (let round = 0; ; round++) {
+      does = "restores"
       const restore = startKillable(target.dataDir, ["restore", folder, "--json"], {
         DATABASE_URL: Redacted.value(target.database)
       })
@@ -116,17 +122,21 @@ describe("a restore", () => {
         assert.deepInclude(JSON.parse(over!.out), { success: true, number: 1, found: 0 })
         break
       }
+      does = `is killed at ${stopped.join(", ")}`
       restore.kill()
       assert.strictEqual((await restore.ended).code, "SIGKILL")
       steps.push(...stopped)
+      does = "waits until nobody is on the database"
       await gates.open(stopped, round % 2 === 0 ? "lost" : "written")
       const [table] = await gates.query("SELECT FROM pg_tables WHERE schemaname = 'public' AND tablename = 'log_copy'")
       const begun = table && (await gates.query("SELECT finished_at IS NULL AS unfinished FROM log_copy"))
       // before it has begun there is nothing that anybody could take for it, and after its end it is whole
       if (!begun?.some((row) => (row as { unfinished: boolean }).unfinished)) continue
+      does = "is started too early"
       assert.match(await started(target), /this database is the unfinished copy/, steps.join())
       refused += 1
     }
+    does = "is served"
     await gates.close()
     gates = undefined
     assert.includeMembers(steps, [
