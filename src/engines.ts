@@ -137,28 +137,27 @@ const folderOf = ({ dataDir }: Pick<Config, "dataDir">) => join(resolve(dataDir)
 /** By which rules the catalogue's rows are made. */
 const rules = `${schemaOf(Snippets)} ${tableDigest} ${bankDigest}`
 
-/** The catalogue's index in memory, kept on the disk; in a thread where that is asked for, it is not. */
+/** The catalogue's index in memory, kept on the disk; in a thread where that is asked for. */
 const kept = (config: Pick<Config, "dataDir" | "searchThread">) =>
-  config.searchThread
-    ? Layer.provideMerge(inMemory(config), forgotten(config))
-    : Layer.unwrap(
-        Effect.map(Disks, (disks) =>
-          MemorySnippetIndex.layerKept({
-            directory: folderOf(config),
-            rules,
-            isFull: () => nearlyFull(disks()).includes("data")
-          })
-        )
-      ).pipe(Layer.provide(PostgresInstallation.layer))
+  Layer.unwrap(
+    Effect.map(Disks, (disks) => {
+      const isFull = () => nearlyFull(disks()).includes("data")
+      const options = { directory: folderOf(config), rules, isFull }
+      return config.searchThread
+        ? ThreadSnippetIndex.layerKept(searchThread, options)
+        : MemorySnippetIndex.layerKept(options)
+    })
+  ).pipe(Layer.provide(PostgresInstallation.layer))
+
+const searchThread = new URL("./searchThread.ts", import.meta.url)
 
 /** What another index than the one in memory does not follow must not stay: it has what may be erased. */
 const forgotten = (config: Pick<Config, "dataDir">) => Layer.effectDiscard(MemorySnippetIndex.forget(folderOf(config)))
 
-/** An index in memory, in a thread where that is asked for; `dimensions`: of other vectors than the table's. */
-const inMemory = ({ searchThread }: Pick<Config, "searchThread">, dimensions?: number) => {
-  const data: SearchThreadData = dimensions === undefined ? {} : { dimensions }
-  if (searchThread) return ThreadSnippetIndex.layer(new URL("./searchThread.ts", import.meta.url), data)
-  return dimensions === undefined ? MemorySnippetIndex.layer : MemorySnippetIndex.layerOf(dimensions)
+/** An index in memory of vectors that have so many numbers, in a thread where that is asked for. */
+const inMemory = (config: Pick<Config, "searchThread">, dimensions: number) => {
+  const data: SearchThreadData = { dimensions }
+  return config.searchThread ? ThreadSnippetIndex.layer(searchThread, data) : MemorySnippetIndex.layerOf(dimensions)
 }
 
 /** What of the index can be read before there is a log. */

@@ -5,8 +5,9 @@ import { Context, Effect, Layer, Scheduler } from "effect"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import { heed } from "#infra/search/givenUp.ts"
 import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
+import { linesOver, originOver } from "#infra/search/thread/fromInside.ts"
 import { answering } from "#infra/search/thread/inside.ts"
-import type { ThreadData } from "#infra/search/thread/protocol.ts"
+import type { KeptData, ThreadData } from "#infra/search/thread/protocol.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { FairScheduler } from "./scheduler.ts"
@@ -15,10 +16,20 @@ import { answer } from "./snippets/find.ts"
 /** What the thread is given when it begins: numbers of its index's vectors, where they are not the table's. */
 export interface SearchThreadData {
   readonly dimensions?: number
+  /** Where it is kept, if it is. */
+  readonly kept?: KeptData
 }
 
-const { dimensions, givenUp } = workerData as SearchThreadData & ThreadData
+const { dimensions, kept, givenUp } = workerData as SearchThreadData & ThreadData
 heed(givenUp)
+
+const keptBy = ({ whose, full, ...options }: KeptData) =>
+  MemorySnippetIndex.layerOfLog(originOver(parentPort!, whose), {
+    ...options,
+    isFull: () => Atomics.load(new Int32Array(full), 0) !== 0
+  })
+const unkept = dimensions === undefined ? MemorySnippetIndex.layer : MemorySnippetIndex.layerOf(dimensions)
+const index = kept === undefined ? unkept : keptBy(kept)
 
 /** The program of the thread that has the snippet index in memory, and ranks what it finds there. */
 const program = Effect.gen(function* () {
@@ -26,13 +37,9 @@ const program = Effect.gen(function* () {
   const index = yield* SnippetIndex
   return yield* answering({ ...index, find: (query) => Effect.provideContext(answer(query), finding) }, parentPort!)
 }).pipe(
-  Effect.provide(
-    Layer.provideMerge(
-      dimensions === undefined ? MemorySnippetIndex.layer : MemorySnippetIndex.layerOf(dimensions),
-      EmbeddingTable.layer
-    )
-  ),
+  Effect.provide(Layer.provideMerge(index, EmbeddingTable.layer).pipe(Layer.provideMerge(linesOver(parentPort!)))),
   Effect.provideService(Scheduler.Scheduler, new FairScheduler())
 )
 
-Effect.runFork(program)
+await Effect.runPromise(program)
+process.exit(0)

@@ -6,7 +6,7 @@ import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { Telling } from "#ports/Telling.ts"
 import { indexChanges } from "#projections/Snippets/changes.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
-import { fileIn, folder, keptIn } from "#test/infra/search/snapshot/kept.ts"
+import { fileIn, folder, keptIn, keptInThread } from "#test/infra/search/snapshot/kept.ts"
 import { catalogue, projector, taken, uploaded } from "./catalogue.ts"
 
 const { SnippetDeleted } = SnippetEvent.cases
@@ -14,13 +14,16 @@ const { SnippetDeleted } = SnippetEvent.cases
 const deleted = (snippet: string) =>
   SnippetDeleted.make({ snippet, subject: `snippet/${snippet}`, comments: [], executions: [], logs: [] })
 
-it.live(
-  "a start reads the catalogue from where the snapshot stands, and what was deleted meanwhile is in it no more",
-  () =>
+it.live.each([
+  ["in memory", keptIn],
+  ["in a thread", keptInThread]
+] as const)(
+  "a start reads the catalogue from where the snapshot stands, and what was deleted meanwhile is in it no more: %s",
+  ([, keeps]) =>
     Effect.gen(function* () {
       const directory = yield* folder
       const path = fileIn(directory)
-      const kept = keptIn(directory)
+      const kept = keeps(directory)
       /** From where on the catalogue was read until it had come to a place, and how many snippets there were then. */
       const started = Effect.fnUntraced(function* (to: number) {
         const from: Array<number> = []
@@ -33,7 +36,8 @@ it.live(
         })
         const size = yield* Effect.gen(function* () {
           const { reach } = yield* Indexing
-          assert.isTrue(yield* reach(to))
+          // a thread takes longer to begin than a read waits
+          yield* Effect.repeat(reach(to), { until: (isThere) => isThere })
           return yield* (yield* SnippetIndex).size!
         }).pipe(
           Effect.provide(

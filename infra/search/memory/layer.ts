@@ -1,14 +1,12 @@
 import { Deferred, Effect, Layer, type Scope, Semaphore } from "effect"
 import { inSteps } from "#engine/pages.ts"
-import type { EventStore } from "#engine/ports/EventStore.ts"
 import type { Steps } from "#engine/steps.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
-import type { Installation } from "#ports/Installation.ts"
 import { type IndexChanges, type IndexedSnippet, type IndexStand, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { unlessGivenUp } from "../givenUp.ts"
 import { Index } from "./Index.ts"
 import { type Comparing, comparing } from "./Nearness.ts"
-import { type KeepingOptions, keeping } from "./snapshot/keeping.ts"
+import { type KeepingOptions, keeping, type Origin, originHere } from "./snapshot/keeping.ts"
 
 export { forget, readEarly } from "./snapshot/keeping.ts"
 
@@ -42,7 +40,7 @@ const nothing: IndexStand = { build: undefined, position: 0 }
 interface Made {
   readonly how: Comparing
   readonly dimensions: number
-  readonly keep: (given: Parameters<typeof keeping>[1]) => Effect.Effect<Kept, never, Scope.Scope>
+  readonly keep: (given: Parameters<typeof keeping>[2]) => Effect.Effect<Kept, never, Scope.Scope>
 }
 
 type Kept = Effect.Success<ReturnType<typeof keeping>>
@@ -204,17 +202,16 @@ export const layer = comparingBy(comparing)
 /** The same for vectors that have so many numbers. */
 export const layerOf = (dimensions: number) => comparingBy(comparing, dimensions)
 
-/** The same, which begins where a snapshot on the disk stands, and keeps one: docs/decisions/0103. */
-export const layerKept = (options: KeepingOptions, how: Comparing = comparing) =>
+/** The same, which begins where a snapshot on the disk stands, and keeps one of this log: docs/decisions/0103. */
+export const layerOfLog = (origin: Origin, options: KeepingOptions, how: Comparing = comparing) =>
   Layer.effect(
     SnippetIndex,
     Effect.gen(function* () {
-      const context = yield* Effect.context<EventStore | Installation>()
       const { dimensions } = yield* Embeddings
-      return yield* make({
-        how,
-        dimensions,
-        keep: (given) => Effect.provideContext(keeping(options, given), context)
-      })
+      return yield* make({ how, dimensions, keep: (given) => keeping(options, origin, given) })
     })
   )
+
+/** The same of this process' log. */
+export const layerKept = (options: KeepingOptions, how: Comparing = comparing) =>
+  Layer.unwrap(Effect.map(originHere, (origin) => layerOfLog(origin, options, how)))

@@ -24,6 +24,12 @@ export interface ThreadOptions {
   readonly patience: number
   /** Milliseconds between two beginnings. */
   readonly pause: number
+  /** Milliseconds in which it may keep what it holds before it is ended; not there: it keeps nothing. */
+  readonly ending?: number
+  /** Which event the log has at a position, for a thread that asks. */
+  readonly eventAt?: (position: number) => Promise<string | undefined>
+  /** Takes a line of its for the log. */
+  readonly says?: (line: string, isWarning: boolean) => void
 }
 
 /** Looks that a patience is cut into: a machine that slept has missed one at the most. */
@@ -112,18 +118,40 @@ export class Thread {
     if (id !== undefined) this.send({ type: "leave", id })
   }
 
-  /** Ends it; what it was asked is never answered. */
+  /** Begins it, where it is not there. */
+  begin(): void {
+    this.#running()
+  }
+
+  /** Ends it, once it has kept what it may; what it was asked is never answered. */
   async end(): Promise<void> {
     this.#ended = true
     clearInterval(this.#timer)
     this.#waiting.clear()
     this.#asked.clear()
     this.#ids.clear()
+    const { ending } = this.#options
+    if (this.#worker !== undefined && this.#early === undefined && ending !== undefined)
+      await this.#finished(this.#worker, ending)
     const worker = this.#worker
     this.#worker = undefined
     if (worker === undefined) return
     this.#tellToEnd(worker)
     if (endsAtWork) await worker.terminate()
+  }
+
+  /** Waits until it has ended by itself, or its time is over. */
+  #finished(worker: Worker, ending: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ending)
+      const ended = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      worker.once("exit", ended)
+      worker.once("error", ended)
+      worker.postMessage({ type: "finish" } satisfies ToThread)
+    })
   }
 
   #assign(): void {
@@ -175,6 +203,15 @@ export class Thread {
       this.#early = undefined
       return
     }
+    if (message.type === "alive") return
+    if (message.type === "says") {
+      this.#options.says?.(message.line, message.isWarning)
+      return
+    }
+    if (message.type === "asks") {
+      void this.#tell(worker, message.id, message.position)
+      return
+    }
     const call = this.#asked.get(message.id)
     if (call === undefined) return
     this.#asked.delete(message.id)
@@ -182,6 +219,15 @@ export class Thread {
     if (message.type === "done") this.#size = message.size
     if (message.type !== "left") call.settle(message)
     this.#assign()
+  }
+
+  async #tell(worker: Worker, id: number, position: number): Promise<void> {
+    const told = { type: "told", id } as const
+    const message: ToThread = await (this.#options.eventAt?.(position) ?? Promise.reject()).then(
+      (event) => ({ ...told, event, failed: false }),
+      () => ({ ...told, event: undefined, failed: true })
+    )
+    if (worker === this.#worker) worker.postMessage(message)
   }
 
   #tellToEnd(worker: Worker): void {

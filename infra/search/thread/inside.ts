@@ -1,5 +1,5 @@
 import type { MessagePort } from "node:worker_threads"
-import { Cause, Effect, Exit, type Fiber } from "effect"
+import { Cause, Deferred, Effect, Exit, type Fiber } from "effect"
 import type { IndexChanges, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { whereOf } from "../../whereOf.ts"
 import { isGivenUp } from "../givenUp.ts"
@@ -15,7 +15,10 @@ const nothing = (): { readonly [Kind in keyof IndexChanges]: Array<IndexChanges[
   removed: []
 })
 
-/** Answers what comes at a port of this thread, until it is ended. */
+/** Milliseconds between two signs of life while it is at work. */
+const beat = 3_000
+
+/** Answers what comes at a port of this thread, until it is to finish. */
 export const answering = Effect.fnUntraced(function* (index: Finding, port: MessagePort) {
   const context = yield* Effect.context()
   const size = index.size ?? Effect.succeed(0)
@@ -34,6 +37,9 @@ export const answering = Effect.fnUntraced(function* (index: Finding, port: Mess
     }
   }
   const asked = new Map<number, Fiber.Fiber<unknown, unknown>>()
+  const finish = yield* Deferred.make<void>()
+  let beats: ReturnType<typeof setInterval> | undefined
+  const alive = () => port.postMessage({ type: "alive" } satisfies FromThread)
 
   const answer = (id: number, exit: Exit.Exit<unknown, unknown>): FromThread => {
     if (Exit.isSuccess(exit)) return { type: "done", id, value: exit.value, size: Effect.runSyncWith(context)(size) }
@@ -44,6 +50,7 @@ export const answering = Effect.fnUntraced(function* (index: Finding, port: Mess
 
   const take = (message: ToThread): void => {
     if (message.type === "end") process.exit(0)
+    if (message.type === "finish") Deferred.doneUnsafe(finish, Exit.void)
     if (message.type === "leave") {
       asked.get(message.id)?.interruptUnsafe()
       return
@@ -55,14 +62,20 @@ export const answering = Effect.fnUntraced(function* (index: Finding, port: Mess
       changes.removed.push(...message.removed)
       return
     }
+    if (message.type !== "ask") return
     const { id, name, given } = message
     const asking = Effect.suspend(() =>
       (answers[name] as (...given: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>)(...given)
     )
     const fiber = Effect.runForkWith(context)(asking)
     asked.set(id, fiber)
+    beats ??= setInterval(alive, beat)
     fiber.addObserver((exit) => {
       asked.delete(id)
+      if (asked.size === 0) {
+        clearInterval(beats)
+        beats = undefined
+      }
       port.postMessage(answer(id, exit))
     })
   }
@@ -70,5 +83,5 @@ export const answering = Effect.fnUntraced(function* (index: Finding, port: Mess
   if (isGivenUp()) process.exit(0)
   port.on("message", take)
   port.postMessage({ type: "ready" } satisfies FromThread)
-  return yield* Effect.never
+  return yield* Deferred.await(finish)
 })

@@ -1,8 +1,9 @@
 import { Effect, Layer, Semaphore } from "effect"
 import { fields } from "#domain/search/IndexedText.ts"
 import { type IndexedSnippet, type IndexStand, IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { defaults, type KeepingOptions, originHere } from "../memory/snapshot/keeping.ts"
 import { packed } from "./packed.ts"
-import type { Questions } from "./protocol.ts"
+import type { KeptData, Questions } from "./protocol.ts"
 import { type Call, Thread, type ThreadOptions } from "./Thread.ts"
 
 /** Snippets that are sent at once, and characters of their terms: a few milliseconds. */
@@ -29,81 +30,117 @@ function* portions(put: ReadonlyArray<IndexedSnippet>): Generator<ReadonlyArray<
   yield put.slice(from)
 }
 
+const make = (options: Pick<ThreadOptions, "program" | "data"> & Partial<ThreadOptions>) =>
+  Effect.gen(function* () {
+    const context = yield* Effect.context()
+    const thread = new Thread({
+      ...bounds,
+      says: (line, isWarning) =>
+        void Effect.runForkWith(context)(isWarning ? Effect.logWarning(line) : Effect.logInfo(line)),
+      ...options
+    })
+    yield* Effect.addFinalizer(() => Effect.promise(() => thread.end()))
+    // what is kept on the disk is read from now on
+    if (options.ending !== undefined) thread.begin()
+    const one = yield* Semaphore.make(1)
+    /** How often it had gone when it was asked where it stands, and when it had come as far as ever. */
+    let told = 0
+    let whole = 0
+    let furthest: Omit<IndexStand, "refused"> = { build: undefined, position: 0 }
+
+    const asking = <Name extends keyof Questions>(name: Name, ask: (call: Call) => void, ...given: Questions[Name]) =>
+      Effect.callback<unknown, IndexUnavailable>((resume) => {
+        const call: Call = {
+          name,
+          given,
+          settle: (outcome) => {
+            if (outcome.type === "done") resume(Effect.succeed(outcome.value))
+            else if (outcome.type === "lost") resume(Effect.fail(new IndexUnavailable({ fault: outcome.why })))
+            else resume(Effect.die(new Error(`the thread of the snippet index: ${outcome.where}`)))
+          }
+        }
+        ask(call)
+        return Effect.sync(() => thread.leave(call))
+      })
+    const asked = <Name extends keyof Questions>(name: Name, ...given: Questions[Name]) =>
+      asking(name, (call) => thread.ask(call), ...given)
+    const away = Effect.suspend(() => Effect.fail(new IndexUnavailable({ fault: "its thread begins anew" })))
+    /** A thread that was begun anew has not yet what the one before it had. */
+    const unlessBehind = <Name extends keyof Questions>(name: Name, ...given: Questions[Name]) =>
+      Effect.suspend(() => (thread.lost === whole ? asked(name, ...given) : away))
+
+    return SnippetIndex.of({
+      apply: ({ put, voted, removed }, upTo) =>
+        Effect.gen(function* () {
+          let first = true
+          for (const some of portions(put)) {
+            // what another thread has got is not here
+            if (thread.lost !== told) return yield* away
+            const changes = packed(some)
+            const transfer = [changes.numbers.buffer, changes.pieces.buffer]
+            const rest = first ? { voted, removed } : { voted: [], removed: [] }
+            thread.send({ type: "changes", first, put: changes, ...rest }, transfer)
+            first = false
+            yield* Effect.yieldNow
+          }
+          if (thread.lost !== told) return yield* away
+          const refused = yield* asking("apply", (call) => thread.askNow(call), upTo)
+          if (upTo.position >= furthest.position) {
+            furthest = upTo
+            whole = told
+          }
+          return refused as { readonly refused: ReadonlyArray<string> }
+        }).pipe(one.withPermits(1)),
+      stand: Effect.suspend(() => {
+        const { lost } = thread
+        return Effect.map(asked("stand"), (stand) => {
+          const { build, position } = stand as IndexStand
+          told = lost
+          // one that was begun anew may have all of it from the disk
+          if (build === furthest.build && position >= furthest.position) whole = lost
+          return stand as IndexStand
+        })
+      }),
+      candidates: ({ asked: { reading, ...asked }, ...query }, most) =>
+        Effect.map(
+          unlessBehind("candidates", { ...query, asked: { ...asked, reading: { pieces: reading.pieces } } }, most),
+          (found) => found as never
+        ),
+      frequencies: (scope, terms) =>
+        Effect.map(unlessBehind("frequencies", scope, terms), (counts) => counts as ReadonlyArray<number>),
+      find: (question) => Effect.map(unlessBehind("find", question), (answer) => answer as never),
+      size: Effect.sync(() => thread.size)
+    })
+  })
+
 /**
  * The index that a thread has, whose program answers as `inside.ts` says. When the thread has gone, it is begun anew,
  * and is unavailable until it has come as far again as it was.
  */
 export const layer = (program: URL, data: object, options: Partial<ThreadOptions> = {}) =>
+  Layer.effect(SnippetIndex, make({ ...options, program, data }))
+
+/** Milliseconds between two looks at whether the disk has room, and for what an ending thread does beside keeping. */
+const second = 1_000
+
+/** The same, kept on the disk as the one in memory is: docs/decisions/0103. `data` is `kept` for its program. */
+export const layerKept = (program: URL, { isFull, ...keeping }: KeepingOptions, options: Partial<ThreadOptions> = {}) =>
   Layer.effect(
     SnippetIndex,
     Effect.gen(function* () {
-      const thread = new Thread({ ...bounds, ...options, program, data })
-      yield* Effect.addFinalizer(() => Effect.promise(() => thread.end()))
-      const one = yield* Semaphore.make(1)
-      /** How often it had gone when it was asked where it stands, and when it had come as far as ever. */
-      let told = 0
-      let whole = 0
-      let furthest = 0
-
-      const asking = <Name extends keyof Questions>(name: Name, ask: (call: Call) => void, ...given: Questions[Name]) =>
-        Effect.callback<unknown, IndexUnavailable>((resume) => {
-          const call: Call = {
-            name,
-            given,
-            settle: (outcome) => {
-              if (outcome.type === "done") resume(Effect.succeed(outcome.value))
-              else if (outcome.type === "lost") resume(Effect.fail(new IndexUnavailable({ fault: outcome.why })))
-              else resume(Effect.die(new Error(`the thread of the snippet index: ${outcome.where}`)))
-            }
-          }
-          ask(call)
-          return Effect.sync(() => thread.leave(call))
-        })
-      const asked = <Name extends keyof Questions>(name: Name, ...given: Questions[Name]) =>
-        asking(name, (call) => thread.ask(call), ...given)
-      const away = Effect.suspend(() => Effect.fail(new IndexUnavailable({ fault: "its thread begins anew" })))
-      /** A thread that was begun anew has not yet what the one before it had. */
-      const unlessBehind = <Name extends keyof Questions>(name: Name, ...given: Questions[Name]) =>
-        Effect.suspend(() => (thread.lost === whole ? asked(name, ...given) : away))
-
-      return SnippetIndex.of({
-        apply: ({ put, voted, removed }, upTo) =>
-          Effect.gen(function* () {
-            let first = true
-            for (const some of portions(put)) {
-              // what another thread has got is not here
-              if (thread.lost !== told) return yield* away
-              const changes = packed(some)
-              const transfer = [changes.numbers.buffer, changes.pieces.buffer]
-              const rest = first ? { voted, removed } : { voted: [], removed: [] }
-              thread.send({ type: "changes", first, put: changes, ...rest }, transfer)
-              first = false
-              yield* Effect.yieldNow
-            }
-            if (thread.lost !== told) return yield* away
-            const refused = yield* asking("apply", (call) => thread.askNow(call), upTo)
-            if (upTo.position >= furthest) {
-              furthest = upTo.position
-              whole = told
-            }
-            return refused as { readonly refused: ReadonlyArray<string> }
-          }).pipe(one.withPermits(1)),
-        stand: Effect.suspend(() => {
-          const { lost } = thread
-          return Effect.map(asked("stand"), (stand) => {
-            told = lost
-            return stand as IndexStand
-          })
-        }),
-        candidates: ({ asked: { reading, ...asked }, ...query }, most) =>
-          Effect.map(
-            unlessBehind("candidates", { ...query, asked: { ...asked, reading: { pieces: reading.pieces } } }, most),
-            (found) => found as never
-          ),
-        frequencies: (scope, terms) =>
-          Effect.map(unlessBehind("frequencies", scope, terms), (counts) => counts as ReadonlyArray<number>),
-        find: (question) => Effect.map(unlessBehind("find", question), (answer) => answer as never),
-        size: Effect.sync(() => thread.size)
+      const { whose, eventAt } = yield* originHere
+      const context = yield* Effect.context()
+      const full = new SharedArrayBuffer(4)
+      const look = Effect.sync(() => Atomics.store(new Int32Array(full), 0, isFull() ? 1 : 0))
+      yield* look
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(second), look)))
+      const kept: KeptData = { ...keeping, whose, full }
+      return yield* make({
+        ...options,
+        program,
+        data: { kept },
+        ending: (keeping.ending ?? defaults.ending) + second,
+        eventAt: (position) => Effect.runPromiseWith(context)(eventAt(position))
       })
     })
   )

@@ -1,4 +1,5 @@
 import type { IndexChanges, IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
+import type { KeepingOptions, Origin } from "../memory/snapshot/keeping.ts"
 
 /** What is asked of the thread, by name, with what is given for it. */
 export interface Questions {
@@ -23,6 +24,12 @@ export interface PackedSnippets {
   readonly pieceCounts: ReadonlyArray<number>
 }
 
+/** What it is given where its index is kept on the disk. `full`: not 0 while that disk has no room. */
+export interface KeptData extends Omit<KeepingOptions, "isFull"> {
+  readonly whose: Origin["whose"]
+  readonly full: SharedArrayBuffer
+}
+
 /** What a thread is given when it begins, beside what its program wants: where it is said that it was given up. */
 export interface ThreadData {
   readonly givenUp: SharedArrayBuffer
@@ -37,7 +44,11 @@ export type ToThread =
     }
   /** Nobody waits for it any more. */
   | { readonly type: "leave"; readonly id: number }
-  /** The thread was given up, and ends as soon as it hears that. */
+  /** Which event the log has where it asked; `failed`: nobody knows. */
+  | { readonly type: "told"; readonly id: number; readonly event: string | undefined; readonly failed: boolean }
+  /** It is to keep what it holds, and to end then. */
+  | { readonly type: "finish" }
+  /** It ends as soon as it hears that. */
   | { readonly type: "end" }
   /** Some of the changes that the next `apply` takes in; the `first` of them forgets those that came to none. */
   | (Omit<IndexChanges, "put"> & { readonly type: "changes"; readonly first: boolean; readonly put: PackedSnippets })
@@ -49,3 +60,9 @@ export type FromThread =
   /** `where`: what was thrown and the lines of code that it came through, without its message. */
   | { readonly type: "threw"; readonly id: number; readonly where: string }
   | { readonly type: "left"; readonly id: number }
+  /** It is at work on what it was asked, and comes back to its event loop. */
+  | { readonly type: "alive" }
+  /** Which event does the log have there? */
+  | { readonly type: "asks"; readonly id: number; readonly position: number }
+  /** A line for the service's log. */
+  | { readonly type: "says"; readonly isWarning: boolean; readonly line: string }

@@ -6,6 +6,7 @@ import { inSteps } from "#engine/pages.ts"
 import type { Steps } from "#engine/steps.ts"
 import { syncDirectory } from "../../../durableFs.ts"
 import { isMissing, systemCode } from "../../../systemErrors.ts"
+import { unlessGivenUp } from "../../givenUp.ts"
 import type { Index } from "../Index.ts"
 import type { Comparing } from "../Nearness.ts"
 import { Damaged, type Frame, FrameReader, FrameWriter } from "./frames.ts"
@@ -104,6 +105,8 @@ export const write = (path: string, frames: Iterable<Frame>, givesWay: () => boo
       } while (bytes >= piece)
       const inPlace = onDisk(async () => {
         await file.sync()
+        // another thread is begun in its place: what this one has may be what that one was told to remove
+        unlessGivenUp()
         await fs.rename(staged, path)
         await syncDirectory(directory)
       })

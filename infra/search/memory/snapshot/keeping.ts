@@ -2,13 +2,29 @@ import { createHash } from "node:crypto"
 import { join } from "node:path"
 import { Cause, Context, Duration, Effect, Fiber, Latch, Layer, type Semaphore } from "effect"
 import { positionOf } from "#engine/Position.ts"
-import { EventStore } from "#engine/ports/EventStore.ts"
+import { EventStore, type StoreUnavailable } from "#engine/ports/EventStore.ts"
 import { saying } from "#engine/saying.ts"
 import { Installation } from "#ports/Installation.ts"
 import type { Index } from "../Index.ts"
 import { type Comparing, comparing } from "../Nearness.ts"
 import { type Read, Refused, read, remove, removeStray, SnapshotFault, write } from "./file.ts"
 import { format, framesOf, type Head } from "./image.ts"
+
+/** The log that a snapshot is of. */
+export interface Origin {
+  /** Of which installation, and from where its positions count; nothing of its secret. */
+  readonly whose: string
+  /** The id of the event that the log has at a position. */
+  readonly eventAt: (position: number) => Effect.Effect<string | undefined, StoreUnavailable>
+}
+
+/** The log of this process. */
+export const originHere: Effect.Effect<Origin, never, EventStore | Installation> = Effect.gen(function* () {
+  const { eventAt } = yield* EventStore
+  const { secret, positions } = yield* Installation
+  const secrets = createHash("sha256").update(`snippet index of ${secret} ${positions ?? ""}`)
+  return { whose: secrets.digest("hex").slice(0, 32), eventAt: (position) => eventAt(positionOf(position)) }
+})
 
 export interface KeepingOptions {
   /** The folder that has the snapshot. */
@@ -25,7 +41,7 @@ export interface KeepingOptions {
   readonly ending?: number
 }
 
-const defaults = { pauses: { due: 5_000, between: 60_000 }, least: 1_000, ending: 5_000 }
+export const defaults = { pauses: { due: 5_000, between: 60_000 }, least: 1_000, ending: 5_000 }
 /** How often one gives way to changes before these wait for it. */
 const ways = 5
 /** No more of the time is spent on writing them than one in so many milliseconds. */
@@ -97,16 +113,12 @@ const unlessInterrupted = <A, E, B>(
 /** Keeps a snapshot of an index on the disk, so that a start reads on from there. */
 export const keeping = Effect.fnUntraced(function* (
   options: KeepingOptions,
+  { whose, eventAt }: Origin,
   { dimensions, how, standing, one, isWanted }: Given
 ) {
   const { directory, rules, isFull, pauses, least, ending } = { ...defaults, ...options }
-  const { eventAt } = yield* EventStore
-  const { secret, positions } = yield* Installation
   const early = yield* Early
   const path = pathIn(directory)
-  // who reads it learns nothing of the secret
-  const secrets = createHash("sha256").update(`snippet index of ${secret} ${positions ?? ""}`)
-  const whose = secrets.digest("hex").slice(0, 32)
   const of = `${format} ${whose} ${dimensions} ${rules}`
   const due = yield* Latch.make()
   /** Whether there is one, how many changes came since, and whether something has gone that it has. */
@@ -114,8 +126,6 @@ export const keeping = Effect.fnUntraced(function* (
   let behind = 0
   let hasGone = false
   const [writing, removing] = [saying(), saying()]
-
-  const logAt = (position: number) => eventAt(positionOf(position))
 
   /** Removes one that has what has gone. */
   const cleared = Effect.gen(function* () {
@@ -148,7 +158,7 @@ export const keeping = Effect.fnUntraced(function* (
       yield* Effect.logInfo("the snippet index is read from all rows: another release made its snapshot")
       return undefined
     }
-    if ((yield* logAt(head.position)) !== head.event)
+    if ((yield* eventAt(head.position)) !== head.event)
       return yield* new Refused({
         why: `it has come to place ${head.position} of a log that this one is not, as after a backup was restored`
       })
@@ -179,7 +189,7 @@ export const keeping = Effect.fnUntraced(function* (
       yield* cleared
       const at = standing()
       if (at === undefined || !isDue(at) || isFull()) return true
-      const event = yield* logAt(at.position)
+      const event = yield* eventAt(at.position)
       if (event === undefined) return true
       const { index, ...rest } = at
       const head: Head = { ...rest, of, dimensions, event, documents: index.size }

@@ -1,10 +1,6 @@
 import { readdirSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { EventStore } from "#engine/ports/EventStore.ts"
-import { layerKept } from "#infra/search/memory/layer.ts"
-import { Installation } from "#ports/Installation.ts"
-import { embeddings } from "#test/embeddings.ts"
+import { Effect } from "effect"
 import { folder, keptIn, opened } from "./kept.ts"
 import { snippets } from "./several.ts"
 
@@ -14,14 +10,7 @@ const isUnfinished = (name: string) => name.endsWith(".unfinished")
 it.live("a service that ends waits for its snapshot no longer than is said, where the log does not answer", () =>
   Effect.gen(function* () {
     const directory = yield* folder
-    const log = Layer.merge(
-      Layer.mock(EventStore, { eventAt: () => Effect.never }),
-      Layer.succeed(Installation, { secret: "secret" })
-    )
-    const kept = layerKept({ directory, rules: "rules", isFull: () => false, least: 0, ending: 20 }).pipe(
-      Layer.provide(log),
-      Layer.provideMerge(embeddings)
-    )
+    const kept = keptIn(directory, { isSilent: true, least: 0, ending: 20 })
     yield* opened(kept, ({ apply }) => apply({ put: snippets(10), voted: [], removed: [] }, upTo))
     assert.deepStrictEqual(readdirSync(directory), [])
   }).pipe(Effect.scoped)

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Semaphore } from "effect"
 import { Index } from "#infra/search/memory/Index.ts"
 import { comparing } from "#infra/search/memory/Nearness.ts"
-import { keeping } from "#infra/search/memory/snapshot/keeping.ts"
+import { keeping, originHere } from "#infra/search/memory/snapshot/keeping.ts"
 import { median, snippet } from "../../indexed.ts"
 import { folder, logOf } from "./kept.ts"
 
@@ -16,7 +16,7 @@ it.live("a snapshot gives way to who waits five times, leaves nothing then, and 
     /** What there is in the folder whenever it is asked whether to leave off. */
     const seen: Array<ReadonlyArray<string>> = []
     const options = { directory, rules: "rules", isFull: () => false, least: 0, pauses: { due: 1, between: 60_000 } }
-    const { took } = yield* keeping(options, {
+    const { took } = yield* keeping(options, yield* originHere, {
       dimensions: 128,
       how: comparing,
       one: yield* Semaphore.make(1),

@@ -4,6 +4,8 @@ import { join } from "node:path"
 import { Context, Effect, Exit, Layer, Logger, Scope } from "effect"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { layerKept } from "#infra/search/memory/layer.ts"
+import * as Thread from "#infra/search/thread/layer.ts"
+import type { ThreadOptions } from "#infra/search/thread/Thread.ts"
 import { Installation } from "#ports/Installation.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { embeddings } from "#test/embeddings.ts"
@@ -21,6 +23,8 @@ export interface KeptBy {
   readonly rules?: string
   /** The event that the log has at a position. */
   readonly eventAt?: (position: bigint) => string | undefined
+  /** Whether it says nothing when it is asked for one. */
+  readonly isSilent?: boolean
   readonly isFull?: () => boolean
   readonly pauses?: { readonly due: number; readonly between: number }
   readonly least?: number
@@ -28,18 +32,42 @@ export interface KeptBy {
 }
 
 /** The log that a snapshot is of. */
-export const logOf = ({ secret = "secret", eventAt = (position) => `event ${position}` }: KeptBy = {}) =>
+export const logOf = ({
+  secret = "secret",
+  eventAt = (position) => `event ${position}`,
+  isSilent = false
+}: KeptBy = {}) =>
   Layer.mergeAll(
-    Layer.mock(EventStore, { eventAt: (position) => Effect.sync(() => eventAt(BigInt(position as never))) }),
+    Layer.mock(EventStore, {
+      eventAt: (position) => (isSilent ? Effect.never : Effect.sync(() => eventAt(BigInt(position as never))))
+    }),
     Layer.succeed(Installation, { secret })
   )
 
-/** An index that is kept in a folder, also of a single change when it ends. */
-export const keptIn = (directory: string, by: KeptBy = {}) => {
-  const { secret: _, eventAt: __, rules = "rules", ...rest } = by
-  const options = { directory, rules, isFull: () => false, least: Number.NEGATIVE_INFINITY, ...rest }
-  return layerKept(options).pipe(Layer.provide(logOf(by)), Layer.provideMerge(embeddings))
-}
+/** How an index is kept in a folder: also for a single change, when it ends. */
+const keptBy = (directory: string, { secret: _, eventAt: __, isSilent: ___, ...rest }: KeptBy = {}) => ({
+  directory,
+  rules: "rules",
+  isFull: () => false,
+  least: Number.NEGATIVE_INFINITY,
+  ...rest
+})
+
+/** An index that is kept in a folder. */
+export const keptIn = (directory: string, by: KeptBy = {}) =>
+  layerKept(keptBy(directory, by)).pipe(Layer.provide(logOf(by)), Layer.provideMerge(embeddings))
+
+/** The same in a thread, whose program may be another one. */
+export const keptInThread = (
+  directory: string,
+  by: KeptBy = {},
+  program = new URL("../../../../src/searchThread.ts", import.meta.url),
+  options: Partial<ThreadOptions> = {}
+) =>
+  Thread.layerKept(program, keptBy(directory, by), options).pipe(
+    Layer.provide(logOf(by)),
+    Layer.provideMerge(embeddings)
+  )
 
 /** Uses an index as it was kept, and keeps it as it then is. */
 export const opened = <A, E>(
