@@ -9,7 +9,7 @@ import { linesOver, originOver } from "#infra/search/thread/fromInside.ts"
 import { answering } from "#infra/search/thread/inside.ts"
 import type { KeptData, ThreadData } from "#infra/search/thread/protocol.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
-import { SnippetIndex } from "#ports/SnippetIndex.ts"
+import { SnippetIndex, type WholeQuery } from "#ports/SnippetIndex.ts"
 import { FairScheduler } from "./scheduler.ts"
 import { answer } from "./snippets/find.ts"
 
@@ -20,7 +20,7 @@ export interface SearchThreadData {
   readonly kept?: KeptData
 }
 
-const { dimensions, kept, givenUp } = workerData as SearchThreadData & ThreadData
+const { dimensions, kept, givenUp, beat } = workerData as SearchThreadData & ThreadData
 heed(givenUp)
 
 const keptBy = ({ whose, full, ...options }: KeptData) =>
@@ -35,7 +35,8 @@ const index = kept === undefined ? unkept : keptBy(kept)
 const program = Effect.gen(function* () {
   const finding = Context.pick(Embeddings, SnippetIndex)(yield* Effect.context<Embeddings | SnippetIndex>())
   const index = yield* SnippetIndex
-  return yield* answering({ ...index, find: (query) => Effect.provideContext(answer(query), finding) }, parentPort!)
+  const itself = { ...index, find: (query: WholeQuery) => Effect.provideContext(answer(query), finding) }
+  return yield* answering(itself, parentPort!, { beat })
 }).pipe(
   Effect.provide(Layer.provideMerge(index, EmbeddingTable.layer).pipe(Layer.provideMerge(linesOver(parentPort!)))),
   Effect.provideService(Scheduler.Scheduler, new FairScheduler())

@@ -38,6 +38,9 @@ export const more = <Of extends Partial<Kinds>>(before: Of, now: Of): ReadonlyAr
     return grown > give[kind] ? [`${grown} ${kind} (${named(then, still)})`] : []
   })
 
+/** The timer of a fiber that sleeps. It is counted as a fiber: how many of them sleep at a moment says nothing. */
+const ofFiber = "() => resume(continuation)"
+
 /**
  * What there is more of each time by as much as each round of the operations would leave: so one that leaves a single
  * thing behind is found before there are many. What comes and goes does not grow twice by that much.
@@ -48,6 +51,7 @@ export const steadily = (held: ReadonlyArray<Kinds>, rounds: number): ReadonlyAr
     const [first, ...others] = grown
     if (first === undefined || others.length === 0) return []
     return [...first].flatMap(([name, by]) => {
+      if (name === ofFiber) return []
       const each = [by, ...others.map((one) => one.get(name) ?? 0)]
       return each.every((one) => one >= rounds) ? [`${name}, one of the ${kind}, +${each.join(", +")}`] : []
     })

@@ -55,6 +55,9 @@ describe("what a service holds more after a soak", () => {
       [9, 0, 9]
     ])
       assert.deepStrictEqual(steadily(looks(...counts), 4), [], counts.join())
+    // as many fibers, of which more sleep
+    const sleeps = (count: number) => holding("timers", "() => resume(continuation)", count)
+    assert.deepStrictEqual(steadily([sleeps(9), sleeps(17), sleeps(22)], 4), [])
     assert.deepStrictEqual(steadily([nothing], 4), [])
     assert.deepStrictEqual(steadily([nothing, holding("timers", "leaked", 9)], 4), [])
   })

@@ -169,7 +169,7 @@ export class Thread {
     this.#begunAt = performance.now()
     const givenUp = new SharedArrayBuffer(4)
     this.#givenUp = new Int32Array(givenUp)
-    const workerData: ThreadData = { ...data, givenUp }
+    const workerData: ThreadData = { ...data, givenUp, beat: patience / looks }
     const worker = new Worker(program, { workerData })
     worker.on("message", (message: FromThread) => this.#receive(worker, message))
     worker.on("messageerror", () => this.#giveUp(worker, "its thread said what can't be read"))

@@ -4,7 +4,7 @@ import type { IndexChanges, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { whereOf } from "../../whereOf.ts"
 import { isGivenUp } from "../givenUp.ts"
 import { unpacked } from "./packed.ts"
-import type { FromThread, Questions, ToThread } from "./protocol.ts"
+import type { FromThread, Questions, ThreadData, ToThread } from "./protocol.ts"
 
 /** An index that finds by itself. */
 export type Finding = SnippetIndex["Service"] & Required<Pick<SnippetIndex["Service"], "find">>
@@ -15,11 +15,12 @@ const nothing = (): { readonly [Kind in keyof IndexChanges]: Array<IndexChanges[
   removed: []
 })
 
-/** Milliseconds between two signs of life while it is at work. */
-const beat = 3_000
-
 /** Answers what comes at a port of this thread, until it is to finish. */
-export const answering = Effect.fnUntraced(function* (index: Finding, port: MessagePort) {
+export const answering = Effect.fnUntraced(function* (
+  index: Finding,
+  port: MessagePort,
+  { beat }: Pick<ThreadData, "beat">
+) {
   const context = yield* Effect.context()
   const size = index.size ?? Effect.succeed(0)
   let changes = nothing()

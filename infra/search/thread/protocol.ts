@@ -30,8 +30,12 @@ export interface KeptData extends Omit<KeepingOptions, "isFull"> {
   readonly full: SharedArrayBuffer
 }
 
-/** What a thread is given when it begins, beside what its program wants: where it is said that it was given up. */
+/**
+ * What a thread is given when it begins, beside what its program wants: where it is said that it was given up, and the
+ * milliseconds between two signs of life while it has something to do.
+ */
 export interface ThreadData {
+  readonly beat: number
   readonly givenUp: SharedArrayBuffer
 }
 

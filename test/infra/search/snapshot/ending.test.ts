@@ -10,7 +10,7 @@ const isUnfinished = (name: string) => name.endsWith(".unfinished")
 it.live("a service that ends waits for its snapshot no longer than is said, where the log does not answer", () =>
   Effect.gen(function* () {
     const directory = yield* folder
-    const kept = keptIn(directory, { isSilent: true, least: 0, ending: 20 })
+    const kept = keptIn(directory, { takes: Number.POSITIVE_INFINITY, least: 0, ending: 20 })
     yield* opened(kept, ({ apply }) => apply({ put: snippets(10), voted: [], removed: [] }, upTo))
     assert.deepStrictEqual(readdirSync(directory), [])
   }).pipe(Effect.scoped)

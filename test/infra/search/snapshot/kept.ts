@@ -23,8 +23,8 @@ export interface KeptBy {
   readonly rules?: string
   /** The event that the log has at a position. */
   readonly eventAt?: (position: bigint) => string | undefined
-  /** Whether it says nothing when it is asked for one. */
-  readonly isSilent?: boolean
+  /** Milliseconds until it says so. */
+  readonly takes?: number
   readonly isFull?: () => boolean
   readonly pauses?: { readonly due: number; readonly between: number }
   readonly least?: number
@@ -32,20 +32,19 @@ export interface KeptBy {
 }
 
 /** The log that a snapshot is of. */
-export const logOf = ({
-  secret = "secret",
-  eventAt = (position) => `event ${position}`,
-  isSilent = false
-}: KeptBy = {}) =>
+export const logOf = ({ secret = "secret", eventAt = (position) => `event ${position}`, takes = 0 }: KeptBy = {}) =>
   Layer.mergeAll(
     Layer.mock(EventStore, {
-      eventAt: (position) => (isSilent ? Effect.never : Effect.sync(() => eventAt(BigInt(position as never))))
+      eventAt: (position) => {
+        const event = Effect.sync(() => eventAt(BigInt(position as never)))
+        return takes === 0 ? event : Effect.delay(event, takes)
+      }
     }),
     Layer.succeed(Installation, { secret })
   )
 
 /** How an index is kept in a folder: also for a single change, when it ends. */
-const keptBy = (directory: string, { secret: _, eventAt: __, isSilent: ___, ...rest }: KeptBy = {}) => ({
+const keptBy = (directory: string, { secret: _, eventAt: __, takes: ___, ...rest }: KeptBy = {}) => ({
   directory,
   rules: "rules",
   isFull: () => false,

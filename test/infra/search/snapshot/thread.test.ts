@@ -73,8 +73,19 @@ describe("an index in a thread that is kept on the disk", () => {
       const filling = ({ apply }: SnippetIndex["Service"]) => apply(two, { build: 1, position: 5 })
       yield* opened(keptInThread(directory, { isFull: () => true }), filling)
       assert.isFalse(existsSync(fileIn(directory)))
-      yield* opened(keptInThread(directory, { isSilent: true, ending: 20 }), filling)
+      yield* opened(keptInThread(directory, { takes: Number.POSITIVE_INFINITY, ending: 20 }), filling)
       assert.isFalse(existsSync(fileIn(directory)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that reads what it kept for longer than a silent one is waited for is not given up", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      yield* opened(keptInThread(directory), ({ apply }) => apply(two, { build: 1, position: 5 }))
+      const slow = keptInThread(directory, { takes: 5_000 }, undefined, { patience: 3_000, pause: 0 })
+      // on a machine that has no turn for it in three seconds it is, and reads once more
+      const stand = yield* opened(slow, ({ stand }) => Effect.retry(stand, { times: 3 }))
+      assert.deepStrictEqual(stand, { build: 1, position: 5 })
     }).pipe(Effect.scoped)
   )
 
