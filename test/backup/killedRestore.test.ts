@@ -153,5 +153,5 @@ describe("a restore", () => {
     assert.isAtLeast(refused, 3)
     service = await startService(environment(), target)
     await sees(service.call, before)
-  }, 900_000)
+  }, 1_800_000)
 })

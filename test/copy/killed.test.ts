@@ -110,5 +110,5 @@ describe("a data folder that is copied to a Postgres server", () => {
       (await service.ask<{ workspaces: ReadonlyArray<object> }>("GET", "/api/workspaces")).workspaces,
       workspaces
     )
-  }, 600_000)
+  }, 1_200_000)
 })
