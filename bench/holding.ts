@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { setImmediate } from "node:timers"
 import { Effect, Layer } from "effect"
 import { layerKept } from "#infra/search/memory/layer.ts"
+import * as ThreadSnippetIndex from "#infra/search/thread/layer.ts"
 import type { Embeddings } from "#ports/Embeddings.ts"
 import { type IndexChanges, type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { FairScheduler } from "#src/scheduler.ts"
@@ -15,9 +16,10 @@ import { logOf } from "#test/infra/search/snapshot/kept.ts"
 import { neighbours } from "./neighbours.ts"
 
 // One index with so many snippets (bench/held.ts): for how long what is done with it holds the event loop, as JSON.
-// holding.ts COUNT
+// holding.ts COUNT [1]: 1: it is in a thread, and the event loop is that of who asks it.
 
 const count = Number(process.argv[2])
+const isInThread = process.argv[3] === "1"
 /** As many rows of the catalogue are taken in at once by a service. */
 const page = 2_000
 /** Searches of each kind. */
@@ -102,16 +104,18 @@ const used = Effect.gen(function* () {
 
 const directory = mkdtempSync(join(tmpdir(), "cairn-held-"))
 const never = 1e8
-const kept = layerKept({
+const options = {
   directory,
   rules: "rules",
   isFull: () => false,
   pauses: { due: never, between: never },
   ending: never
-})
+}
+const program = new URL("../src/searchThread.ts", import.meta.url)
+const kept = isInThread ? ThreadSnippetIndex.layerKept(program, options) : layerKept(options)
 const opened = <A, E>(use: Effect.Effect<A, E, Embeddings | SnippetIndex>) => Effect.provide(use, Layer.fresh(kept))
 
-const program = Effect.gen(function* () {
+const steps = Effect.gen(function* () {
   yield* opened(Effect.andThen(used, note("")))
   yield* note("a snapshot written")
   yield* opened(
@@ -123,7 +127,7 @@ const program = Effect.gen(function* () {
 }).pipe(Effect.provide(Layer.merge(logOf(), embeddings)))
 
 setImmediate(round)
-await Effect.runPromise(program, { scheduler: new FairScheduler() })
+await Effect.runPromise(steps, { scheduler: new FairScheduler() })
 rmSync(directory, { recursive: true })
 process.stdout.write(`${JSON.stringify(held)}\n`)
 process.exit(0)
