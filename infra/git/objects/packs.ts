@@ -4,7 +4,7 @@ import { isMissing } from "../../systemErrors.ts"
 import { cacheOf, forget } from "../cache.ts"
 import { PackFile } from "./PackFile.ts"
 
-/** Of indexes in memory: some 32 bytes an object. */
+/** Of indexes in memory: some 28 bytes an object. */
 const keptBytes = 16 * 1024 * 1024
 const kept = cacheOf<PackFile>(keptBytes)
 
@@ -20,9 +20,12 @@ const list = (gitdir: string): Listing => {
   const folder = `${gitdir}/objects/pack`
   // looked at first: what comes into it while it is listed makes this listing an old one
   const changed = fs.statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0
-  const names = changed === 0 ? [] : fs.readdirSync(folder).filter((name) => name.endsWith(".idx"))
-  const listing = { changed, packs: names.map((name) => `${folder}/${name.slice(0, -4)}`) }
-  listings.set(gitdir, listing, { size: 1 + names.length })
+  const files = new Set(changed === 0 ? [] : fs.readdirSync(folder))
+  const indexes = [...files].filter((name) => name.endsWith(".idx")).map((name) => name.slice(0, -".idx".length))
+  // an index whose pack is gone is none, as git has it: who died while it took both away has left it there for ever
+  const packs = indexes.filter((name) => files.has(`${name}.pack`)).map((name) => `${folder}/${name}`)
+  const listing = { changed, packs }
+  listings.set(gitdir, listing, { size: 1 + packs.length })
   return listing
 }
 
@@ -58,7 +61,7 @@ export const inPack = async <A>(
   ask: (pack: PackFile, offset: number) => Promise<A>
 ): Promise<A | undefined> => {
   let listing = known(gitdir)
-  for (;;) {
+  for (let wasGone = false; ; ) {
     let gone = false
     for (const path of listing.packs) {
       try {
@@ -72,7 +75,9 @@ export const inPack = async <A>(
       }
     }
     const now = list(gitdir)
-    if (!gone && now.packs.join() === listing.packs.join()) return undefined
+    // what is listed still, and was not there twice, does not come by asking on and on
+    if ((!gone || wasGone) && now.packs.join() === listing.packs.join()) return undefined
+    wasGone = gone
     listing = now
   }
 }

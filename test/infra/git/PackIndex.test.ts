@@ -1,5 +1,5 @@
 import fs from "node:fs"
-import { afterAll, assert, describe, it, vi } from "vitest"
+import { afterAll, afterEach, assert, beforeEach, describe, it, vi } from "vitest"
 import { PackIndex } from "#infra/git/objects/PackIndex.ts"
 import { random } from "#test/random.ts"
 import { temporaryDirectory } from "./git.ts"
@@ -53,6 +53,20 @@ describe.each([
   ["held", bytes.length],
   ["left where it is", bytes.length - 1]
 ])("an index that is %s", (how, most) => {
+  // whether something was found, was not, or was refused: no file stays open
+  beforeEach(() => {
+    vi.spyOn(fs, "openSync")
+    vi.spyOn(fs, "closeSync")
+  })
+  afterEach(() => {
+    const opened = vi.mocked(fs.openSync).mock.results.flatMap(({ type, value }) => (type === "return" ? [value] : []))
+    assert.deepStrictEqual(
+      vi.mocked(fs.closeSync).mock.calls.map(([file]) => file),
+      opened
+    )
+    assert.isAbove(opened.length, 0)
+  })
+
   it("says of each object where it is, and of others that they are not there", () => {
     const index = new PackIndex(path, most)
     for (const [name, offset] of some) assert.strictEqual(index.find(name), offset, name)
@@ -80,6 +94,9 @@ describe.each([
     assert.throws(() => index.find(some.at(-1)![0]), /shorter than it says/)
     const other = `${directory}/other-${most}.idx`
     fs.writeFileSync(other, Buffer.from(bytes).fill(1, 4, 8))
+    assert.throws(() => new PackIndex(other, most), /another version/)
+    // the first version has no version: how many begin with one byte or less is there, of two here
+    fs.writeFileSync(other, Buffer.from(bytes).fill(0, 0, 4))
     assert.throws(() => new PackIndex(other, most), /another version/)
     fs.writeFileSync(other, bytes.subarray(0, 500))
     assert.throws(() => new PackIndex(other, how === "held" ? most : 0))
