@@ -6,7 +6,7 @@ import { temporaryFolder } from "./http.ts"
 import { freePort, processorSeconds, service } from "./process.ts"
 import { type Asked, type Measured, percentile, thousands } from "./report.ts"
 import { heldBy, sumOf } from "./soak/held.ts"
-import { give, type Kinds, kinds, more, named, steadily } from "./soak/left.ts"
+import { give, isMore, type Kinds, kinds, more, named, steadily } from "./soak/left.ts"
 import { makeLoad } from "./soak/load.ts"
 import { bytesOf, type Look, lookAt, slopeOf } from "./soak/look.ts"
 import { atPace, type Kept, keptByAll } from "./soak/pace.ts"
@@ -215,7 +215,7 @@ export const soak = (scale: number, { clients = usualClients, rate = usualRate, 
         name: `${kind} at rest`,
         value: `${heldThen.map((one) => sumOf(one[kind])).join(", then ")}; ${named(heldFirst[kind], heldLast[kind]) || "none more"}`,
         bar: `none more, give or take ${give[kind]}`,
-        met: sumOf(heldLast[kind]) - sumOf(heldFirst[kind]) <= give[kind]
+        met: !isMore(kind, heldFirst[kind], heldLast[kind])
       })),
       {
         name: "what grows each time by what an operation leaves",

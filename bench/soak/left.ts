@@ -22,6 +22,21 @@ export const give = {
 } as const satisfies { [kind in keyof Kinds]: number }
 export const kinds = Object.keys(give) as ReadonlyArray<keyof Kinds>
 
+/** What is given of a kind is given of the runtime's own: what the service began itself is none more. */
+const own = { threads: /^worker-/ } as const satisfies { readonly [kind in keyof Kinds]?: RegExp }
+
+/** Whose names stay what they are: what went of one makes no room for another. Files and classes take turns. */
+const byName: ReadonlyArray<keyof Kinds> = ["threads", "children"]
+
+/** How many more of a kind there are than before. */
+export const grownBy = (kind: keyof Kinds, before: Named, now: Named): number =>
+  byName.includes(kind) ? grownOf(before, now).reduce((sum, [, more]) => sum + more, 0) : sumOf(now) - sumOf(before)
+
+/** Whether that is more than comes and goes. */
+export const isMore = (kind: keyof Kinds, before: Named, now: Named): boolean =>
+  grownBy(kind, before, now) > give[kind] ||
+  (kind in own && grownOf(before, now).some(([name]) => own[kind as keyof typeof own].test(name)))
+
 /** What there is more of, and how many. */
 export const named = (before: Named, now: Named): string =>
   grownOf(before, now)
@@ -34,8 +49,7 @@ export const more = <Of extends Partial<Kinds>>(before: Of, now: Of): ReadonlyAr
   kinds.flatMap((kind) => {
     const [then, still] = [before[kind], now[kind]]
     if (then === undefined || still === undefined) return []
-    const grown = sumOf(still) - sumOf(then)
-    return grown > give[kind] ? [`${grown} ${kind} (${named(then, still)})`] : []
+    return isMore(kind, then, still) ? [`${grownBy(kind, then, still)} ${kind} (${named(then, still)})`] : []
   })
 
 /** The timer of a fiber that sleeps. It is counted as a fiber: how many of them sleep at a moment says nothing. */

@@ -9,7 +9,7 @@ export interface Holding {
   readonly heap: number
   /** By what they are of: sockets, pipes, and files by their paths. */
   readonly descriptors: Named
-  /** By their names; without those of the runtime that wait for disks, of which there are as many as waited at once. */
+  /** By their names; without those of the runtime's that have nothing to do, of which there are as many as had once. */
   readonly threads: Named
   /** Processes that it began, and what those began, by what they run. */
   readonly children: Named
@@ -53,15 +53,22 @@ const descriptorsOf = (pid: number): Named =>
     })
   )
 
-/** What Deno and Node call a thread that waits for a disk. It goes when nothing is read any more. */
+/** What Deno and Node call a thread that waits for a disk in another one's place. */
 const waitsForDisks = /^(tokio-runtime-w|libuv-worker)/
+/** Where in the system such a one is that has nothing to do, or computes. It goes when nothing is read any more. */
+const isFree = /^(0|futex.*)$/
 
-/** A worker's name has its number. */
-const threadsOf = (pid: number): Named =>
+/** By their names, without numbers: one of those that wait for disks only where it waits for something, by for what. */
+export const threadsOf = (pid: number): Named =>
   counted(
     readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
-      const name = ifThere(() => readFileSync(`/proc/${pid}/task/${thread}/comm`, "utf8").trim())
-      return name === undefined || waitsForDisks.test(name) ? [] : [name.replace(/\d+$/, "")]
+      const told = (file: string) => ifThere(() => readFileSync(`/proc/${pid}/task/${thread}/${file}`, "utf8").trim())
+      const name = told("comm")
+      if (name === undefined) return []
+      if (!waitsForDisks.test(name)) return [name.replace(/\d+$/, "")]
+      // a system that does not tell it has none that waits
+      const place = told("wchan") ?? "0"
+      return isFree.test(place) ? [] : [`${name} in ${place}`]
     })
   )
 

@@ -33,9 +33,19 @@ describe("what a service holds more after a soak", () => {
     ])
   })
 
-  it("is threads, but for one", () => {
-    assert.deepStrictEqual(more(nothing, holding("threads", "worker-", 1)), [])
-    assert.deepStrictEqual(more(nothing, holding("threads", "worker-", 2)), ["2 threads (worker- +2)"])
+  it("is a worker's thread, and of the runtime's more than one", () => {
+    assert.deepStrictEqual(more(nothing, holding("threads", "worker-", 1)), ["1 threads (worker- +1)"])
+    assert.deepStrictEqual(more(nothing, holding("threads", "deno", 1)), [])
+    assert.deepStrictEqual(more(nothing, holding("threads", "deno", 2)), ["2 threads (deno +2)"])
+  })
+
+  it("is a thread or a process also where as many of another name went", () => {
+    assert.deepStrictEqual(more(nothing, { ...nothing, threads: { "a program's": 2, "V8 DefaultWorke": 2 } }), [
+      "2 threads (a program's +2)"
+    ])
+    assert.deepStrictEqual(more(nothing, { ...nothing, children: { git: 1 } }), ["1 children (git +1)"])
+    // files have names that take turns
+    assert.deepStrictEqual(more(nothing, { ...nothing, descriptors: { "/data/other": 40, pipe: 3 } }), [])
   })
 
   it("is what grows from look to look by as much as the operations were, though it is few", () => {
