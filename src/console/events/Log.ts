@@ -85,10 +85,12 @@ export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: R
   useEffect(() => {
     if (isFull && !isHeld) renew()
   }, [isFull, isHeld])
-  // those before the first page are older than what came
   const known = new Set((first[0].state === "failed" ? [] : (first[0].value?.rows ?? [])).map(({ eventId }) => eventId))
-  const isNew = ({ eventId }: RecordedEvent) => !known.has(eventId)
-  const [above, news] = [shown.filter(isNew), waiting.filter(isNew)]
+  // what came before one that the first page has is there, or on a further page: more may have come than it shows
+  const came = [...waiting, ...shown]
+  const old = came.findIndex(({ eventId }) => known.has(eventId))
+  const newer = old === -1 ? came : came.slice(0, old)
+  const [above, news] = [newer.slice(waiting.length), newer.slice(0, waiting.length)]
   const all = [...above, ...rows]
   return html`${
     isLive &&
