@@ -1,5 +1,7 @@
 import { Cause, Option } from "effect"
 import { LaunchFailed } from "#infra/postgres/launcher/LaunchFailed.ts"
+import { SandboxUnusable } from "#infra/sandbox/bubblewrap/SandboxUnusable.ts"
+import { EmbeddingTableUnusable } from "#infra/search/embeddings/EmbeddingTableUnusable.ts"
 import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { NotOurs } from "#ports/Hold.ts"
 import { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
@@ -13,12 +15,15 @@ export const startAgain = 75
 const operators = 78
 const crashed = 1
 
+const passing = [TooMuchMemory, WorkspacesUnavailable, KeysBehind]
+const ofOperators = [BadConfig, NotOurs, ForeignOwnerKey, LaunchFailed, EmbeddingTableUnusable]
+
 /** How a service ends that has failed with this; 0 for one that was told to stop. */
 export const exitCodeOf = (cause: Cause.Cause<unknown>): number => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === undefined) return Cause.hasInterruptsOnly(cause) ? 0 : crashed
-  if ([TooMuchMemory, WorkspacesUnavailable, KeysBehind].some((kind) => error instanceof kind)) return startAgain
-  if (error instanceof EngineUnusable) return error.passes ? startAgain : operators
-  const mended = [BadConfig, NotOurs, ForeignOwnerKey, LaunchFailed].some((kind) => error instanceof kind)
-  return mended && (error as Partial<LaunchFailed>).reason !== "failed" ? operators : crashed
+  if (passing.some((kind) => error instanceof kind)) return startAgain
+  if (error instanceof EngineUnusable || error instanceof SandboxUnusable) return error.passes ? startAgain : operators
+  const isMended = ofOperators.some((kind) => error instanceof kind)
+  return isMended && (error as Partial<LaunchFailed>).reason !== "failed" ? operators : crashed
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import { freePort } from "#test/freePort.ts"
+import { nobodysPorts } from "#test/nobodysPorts.ts"
 import { ownerKey, type Service, startService } from "#test/service.ts"
 import { inProcess } from "./cairn.ts"
 
@@ -310,7 +310,7 @@ describe("cairn, asking a service", () => {
   })
 
   it("says what is missing: an address that answers, a key, or this machine's data", async () => {
-    const nobody = there({ CAIRN_URL: `http://127.0.0.1:${await freePort()}` })
+    const nobody = there({ CAIRN_URL: `http://127.0.0.1:${nobodysPorts[0]}` })
     assert.match(await refused(["search", "anything"], nobody), /no answer.*CAIRN_URL/)
     assert.match(await refused(["search", "anything"], there({ CAIRN_URL: "nowhere" })), /CAIRN_URL is no address/)
     assert.match(await refused(["search", "anything"], there({ CAIRN_API_KEY: "" })), /CAIRN_API_KEY/)

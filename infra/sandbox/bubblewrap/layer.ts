@@ -144,7 +144,11 @@ export const layer = Layer.effect(
   })
 )
 
-const unusable = (why: string): SandboxUnusable => new SandboxUnusable({ message: why })
+/** What the system, and its C library, say where there is no room for a process now. */
+const isNow = /EAGAIN|ENOMEM|EMFILE|ENFILE|temporarily unavailable|Cannot allocate memory|Too many open files/
+
+const unusable = (said: string): SandboxUnusable =>
+  new SandboxUnusable({ message: advice(said), passes: isNow.test(said) })
 
 /** Runs a first command, which tells what languages there are programs for. Fails with why no command can run here. */
 export const tryOut = (tools: Tools): Effect.Effect<ReadonlyArray<string>, SandboxUnusable> =>
@@ -152,7 +156,7 @@ export const tryOut = (tools: Tools): Effect.Effect<ReadonlyArray<string>, Sandb
     const mounts = yield* Effect.acquireRelease(
       Effect.tryPromise({
         try: () => startMounts(tools),
-        catch: (error) => unusable(advice(error instanceof Error ? error.message : String(error)))
+        catch: (error) => unusable(error instanceof Error ? error.message : String(error))
       }),
       (started) => Effect.promise(started.kill)
     )
@@ -162,7 +166,7 @@ export const tryOut = (tools: Tools): Effect.Effect<ReadonlyArray<string>, Sandb
       () => startShellCommand(tools, mounts, script, defaultTimeout, defaultOutput).ended
     )
     const found = stdout.split("\n").slice(0, -1)
-    if (found.pop() !== "end") return yield* unusable(advice(oneLine(stderr, "; ")))
+    if (found.pop() !== "end") return yield* unusable(oneLine(stderr, "; "))
     return ["bash", "sh", "shell", ...found.map((program) => interpreters[program]!)]
   }).pipe(Effect.scoped)
 

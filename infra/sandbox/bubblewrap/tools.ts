@@ -34,13 +34,14 @@ const isProgram = (path: string): boolean => {
  */
 export const findTools = (folders: ReadonlyArray<string> = systemFolders): Tools => {
   if (process.platform !== "linux") {
-    throw new SandboxUnusable({ message: "CAIRN_SANDBOX=bubblewrap needs Linux; use just-bash here." })
+    throw new SandboxUnusable({ message: "CAIRN_SANDBOX=bubblewrap needs Linux; use just-bash here.", passes: false })
   }
   const found = Object.entries(packages).map(([name, from]) => {
     const path = folders.map((folder) => `${folder}/${name}`).find(isProgram)
     if (path === undefined) {
       throw new SandboxUnusable({
-        message: `CAIRN_SANDBOX=bubblewrap needs ${name}: install it (Debian: apt-get install ${from}), or use just-bash.`
+        message: `CAIRN_SANDBOX=bubblewrap needs ${name}: install it (Debian: apt-get install ${from}), or use just-bash.`,
+        passes: false
       })
     }
     return [name, path]

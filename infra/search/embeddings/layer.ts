@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
-import { Effect, type Exit, Layer, Schema } from "effect"
+import { Effect, type Exit, Layer } from "effect"
 import { readTable } from "#domain/search/embeddings/EmbeddingTable.ts"
 import { type Encoder, makeEncoder } from "#domain/search/embeddings/Encoder.ts"
 import { hubOf, readBank } from "#domain/search/embeddings/HubBank.ts"
@@ -11,6 +11,7 @@ import type { Vector } from "#domain/search/embeddings/vector.ts"
 import { Given } from "#engine/Projection.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import { makeKernel } from "../memory/kernel.ts"
+import { EmbeddingTableUnusable } from "./EmbeddingTableUnusable.ts"
 import { multiplying } from "./products.ts"
 
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
@@ -21,11 +22,6 @@ const files = {
   bank: { path: fileOf("bank.bin"), what: "bank of docstrings", digest: bankDigest }
 } as const
 type File = keyof typeof files
-
-/** A file of this installation can't be used. */
-export class EmbeddingTableUnusable extends Schema.TaggedError<EmbeddingTableUnusable>()("EmbeddingTableUnusable", {
-  message: Schema.String
-}) {}
 
 const unusable = (file: File, path: string) => (cause: unknown) =>
   new EmbeddingTableUnusable({

@@ -1,3 +1,6 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { tryOut } from "#infra/sandbox/bubblewrap/layer.ts"
@@ -115,9 +118,25 @@ describe("where bubblewrap can't run, a service does not start and says in one l
 
   it.live.skipIf(!isUsable)("what to enable", () =>
     Effect.gen(function* () {
-      const { message } = yield* Effect.flip(tryOut({ ...findTools(), bwrap: "/bin/false" }))
+      const { message, passes } = yield* Effect.flip(tryOut({ ...findTools(), bwrap: "/bin/false" }))
       assert.match(message, /can't start a sandbox here \(.+\)\. It needs .*user namespaces.*sysctl/)
       assert.notInclude(message, "\n")
+      assert.isFalse(passes)
     })
+  )
+
+  it.live.skipIf(!isUsable)("what there was no room for now, which may pass", () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "cairn-bwrap-"))
+      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true })))
+      // it runs as nobody
+      chmodSync(folder, 0o755)
+      const bwrap = join(folder, "bwrap")
+      const said = "bwrap: Creating new namespace failed: Resource temporarily unavailable"
+      writeFileSync(bwrap, `#!/bin/sh\necho '${said}' >&2\nexit 1\n`, { mode: 0o755 })
+      const { message, passes } = yield* Effect.flip(tryOut({ ...findTools(), bwrap }))
+      assert.include(message, said)
+      assert.isTrue(passes)
+    }).pipe(Effect.scoped)
   )
 })
