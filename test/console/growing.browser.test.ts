@@ -45,10 +45,13 @@ describe.skipIf(whyNot() !== undefined)("a log that grows while it is read", () 
     const page = await open("/events")
     await page.locator(shown).first().waitFor()
     const { promise: isTime, resolve: letCome } = Promise.withResolvers<void>()
-    await page.route(({ pathname }) => pathname === "/api/users", async (route) => {
-      await isTime
-      await route.continue()
-    })
+    await page.route(
+      ({ pathname }) => pathname === "/api/users",
+      async (route) => {
+        await isTime
+        await route.continue()
+      }
+    )
     await page.reload()
     await page.locator(shown).first().waitFor()
     const by = page.locator(".events .by")
