@@ -114,6 +114,21 @@ describe("a thread that has the snippet index", () => {
     })
   )
 
+  it("that is at work for ever keeps nobody waiting who ends it, for longer than it may keep what it holds", async () => {
+    const told = new SharedArrayBuffer(4)
+    const bounds = { atOnce: 3, patience: 60_000, pause: 0, ending: 50 }
+    const thread = new Thread({ ...bounds, program: here("./threads/mortal.ts"), data: { told } })
+    const given = [{ homes: ["home"], includePublic: false }, ["hang"]]
+    thread.ask({ name: "frequencies", given, settle: () => assert.fail("it answers") })
+    const [own] = await vi.waitFor(() => {
+      const numbers = new Int32Array(told)
+      assert.isAbove(numbers[0]!, 0)
+      return numbers
+    }, 30_000)
+    await thread.end()
+    await vi.waitFor(() => assert.isFalse(existsSync(`/proc/self/task/${own}`), "it is at work still"), 30_000)
+  })
+
   it.effect("tells of a fault where it was, and not what was asked", () =>
     Effect.gen(function* () {
       const { find, stand } = yield* SnippetIndex
