@@ -2,7 +2,6 @@ import { mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { calls, messagesApi, says } from "#test/MessagesApi.ts"
-import { nobodysPorts } from "#test/nobodysPorts.ts"
 import { temporaryFolder } from "./http.ts"
 import { freePort, processorSeconds, service } from "./process.ts"
 import { type Asked, type Measured, percentile, thousands } from "./report.ts"
@@ -59,7 +58,7 @@ export const soak = (scale: number, { clients = usualClients, rate = usualRate, 
       ANTHROPIC_BASE_URL: api.url,
       CAIRN_METRICS_PORT: String(metricsPort),
       // nobody takes them: that must cost nothing either
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${nobodysPorts[0]}`,
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",
       OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
       OTEL_TRACES_SAMPLER_ARG: "0.1",
       CAIRN_RETENTION_EXECUTIONS: "30",
