@@ -118,22 +118,17 @@ const published = async (looker: Looker) => {
   const next = page.getByRole("link", { name: "Show more" })
   const [first, last]: [Array<number>, Array<number>] = [[], []]
   for (let turn = 0; turn < part && (await next.count()) > 0; turn++) {
-    await Promise.all([page.waitForURL((url) => url.href !== page.url()), next.first().click()])
+    const before = page.url()
+    await Promise.all([page.waitForURL((url) => url.href !== before), next.first().click()])
     first.push(await seen())
   }
-  // the middle of it without what a browser makes of each
-  const places = await page.evaluate(async () => {
-    const places: Array<string> = []
-    for (let at: string | undefined = location.href; at !== undefined; ) {
-      places.push(at)
-      const text = await (await fetch(at)).text()
-      const link = [...new DOMParser().parseFromString(text, "text/html").querySelectorAll("a")].find(
-        ({ textContent }) => textContent.trim() === "Show more"
-      )
-      at = link === undefined ? undefined : new URL(link.getAttribute("href")!, at).href
-    }
-    return places
-  })
+  // the middle of it without what a browser makes of each, whose page may ask for nothing
+  const places: Array<string> = []
+  for (let at: string | undefined = page.url(); at !== undefined; ) {
+    places.push(at)
+    const link = /href="([^"]+)"[^>]*>Show more</.exec(await (await fetch(at)).text())?.[1]
+    at = link === undefined ? undefined : new URL(link.replaceAll("&amp;", "&"), at).href
+  }
   for (const place of places.slice(-part)) {
     await page.goto(place)
     last.push(await seen())
