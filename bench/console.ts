@@ -126,7 +126,7 @@ const published = async (looker: Looker) => {
   const places: Array<string> = []
   for (let at: string | undefined = page.url(); at !== undefined; ) {
     places.push(at)
-    const link = /href="([^"]+)"[^>]*>Show more</.exec(await (await fetch(at)).text())?.[1]
+    const link: string | undefined = /href="([^"]+)"[^>]*>Show more</.exec(await (await fetch(at)).text())?.[1]
     at = link === undefined ? undefined : new URL(link.replaceAll("&amp;", "&"), at).href
   }
   for (const place of places.slice(-part)) {
