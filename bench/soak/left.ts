@@ -23,19 +23,18 @@ export const give = {
 export const kinds = Object.keys(give) as ReadonlyArray<keyof Kinds>
 
 /** What is given of a kind is given of the runtime's own: what the service began itself is none more. */
-const own = { threads: /^worker-/ } as const satisfies { readonly [kind in keyof Kinds]?: RegExp }
+const own: { readonly [kind in keyof Kinds]?: RegExp } = { threads: /^worker-/ }
 
 /** Whose names stay what they are: what went of one makes no room for another. Files and classes take turns. */
 const byName: ReadonlyArray<keyof Kinds> = ["threads", "children"]
 
 /** How many more of a kind there are than before. */
-export const grownBy = (kind: keyof Kinds, before: Named, now: Named): number =>
+const grownBy = (kind: keyof Kinds, before: Named, now: Named): number =>
   byName.includes(kind) ? grownOf(before, now).reduce((sum, [, more]) => sum + more, 0) : sumOf(now) - sumOf(before)
 
 /** Whether that is more than comes and goes. */
 export const isMore = (kind: keyof Kinds, before: Named, now: Named): boolean =>
-  grownBy(kind, before, now) > give[kind] ||
-  (kind in own && grownOf(before, now).some(([name]) => own[kind as keyof typeof own].test(name)))
+  grownBy(kind, before, now) > give[kind] || grownOf(before, now).some(([name]) => own[kind]?.test(name))
 
 /** What there is more of, and how many. */
 export const named = (before: Named, now: Named): string =>

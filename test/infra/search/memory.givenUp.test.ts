@@ -8,21 +8,10 @@ import { comparing } from "#infra/search/memory/Nearness.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { embeddings, encoder } from "#test/embeddings.ts"
 import { csv, median, query, snippet } from "../indexed.ts"
+import { givenUp } from "./givenUp.ts"
 
 const put = [snippet("home", "a", median), snippet("home", "b", csv)]
 const changes = { put, voted: [], removed: [] }
-
-/** As the thread's own that was given up. */
-const givenUp = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.acquireUseRelease(
-    Effect.sync(() => {
-      const said = new SharedArrayBuffer(4)
-      heed(said)
-      Atomics.store(new Int32Array(said), 0, 1)
-    }),
-    () => effect,
-    () => Effect.sync(() => heed(new SharedArrayBuffer(4)))
-  )
 
 const endsAtIt = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.exit(givenUp(effect)), (exit) => {

@@ -1,7 +1,10 @@
-import { readdirSync } from "node:fs"
+import { existsSync, readdirSync } from "node:fs"
+import { dirname } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { folder, keptIn, opened } from "./kept.ts"
+import { write } from "#infra/search/memory/snapshot/file.ts"
+import { givenUp } from "../givenUp.ts"
+import { fileIn, folder, keptIn, opened } from "./kept.ts"
 import { snippets } from "./several.ts"
 
 const upTo = { build: 1, position: 5 }
@@ -53,5 +56,16 @@ it.live("a disk that has no room any more while it is written ends it, and nothi
     })
     assert.strictEqual(seen, 1)
     assert.deepStrictEqual(readdirSync(directory), [])
+  }).pipe(Effect.scoped)
+)
+
+it.live("a thread that was given up puts nothing in the place of what another one may have removed", () =>
+  Effect.gen(function* () {
+    const path = fileIn(yield* folder)
+    const writing = write(path, [], () => false)
+    assert.strictEqual((yield* Effect.flip(givenUp(writing))).code, "GivenUp")
+    assert.deepStrictEqual(readdirSync(dirname(path)), [])
+    assert.isTrue(yield* writing)
+    assert.isTrue(existsSync(path))
   }).pipe(Effect.scoped)
 )

@@ -78,6 +78,15 @@ describe("an index in a thread that is kept on the disk", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("that is at work for ever keeps a service that ends no longer than a snapshot may", () =>
+    Effect.gen(function* () {
+      const stuck = keptInThread(yield* folder, { ending: 20 }, mortal)
+      yield* opened(stuck, (index) =>
+        Effect.andThen(index.stand, Effect.forkChild(frequencies(index, "hang"), { startImmediately: true }))
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.live("that reads what it kept for longer than a silent one is waited for is not given up", () =>
     Effect.gen(function* () {
       const directory = yield* folder

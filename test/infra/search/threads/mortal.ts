@@ -5,8 +5,8 @@ import { comparing } from "#infra/search/memory/Nearness.ts"
 import type { ToThread } from "#infra/search/thread/protocol.ts"
 
 // The service's own program, but that some terms end it or keep it busy for ever, in what an index does. It tells the
-// number that the system gives it.
-const { told } = workerData as { readonly told: SharedArrayBuffer }
+// number that the system gives it, where that is asked for.
+const { told = new SharedArrayBuffer(4) } = workerData as { readonly told?: SharedArrayBuffer }
 
 const hang = () => {
   const [own] = readFileSync("/proc/thread-self/stat", "utf8").split(" ")
