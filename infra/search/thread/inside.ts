@@ -1,10 +1,11 @@
 import type { MessagePort } from "node:worker_threads"
 import { Cause, Deferred, Effect, Exit, type Fiber } from "effect"
-import type { IndexChanges, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { inSteps } from "#engine/pages.ts"
+import type { IndexChanges, IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { whereOf } from "../../whereOf.ts"
 import { isGivenUp } from "../givenUp.ts"
-import { unpacked } from "./packed.ts"
-import type { FromThread, Questions, ThreadData, ToThread } from "./protocol.ts"
+import { unpacked, unpackedIds } from "./packed.ts"
+import type { FromThread, PackedIds, Questions, ThreadData, ToThread } from "./protocol.ts"
 
 /** An index that finds by itself. */
 export type Finding = SnippetIndex["Service"] & Required<Pick<SnippetIndex["Service"], "find">>
@@ -13,6 +14,13 @@ const nothing = (): { readonly [Kind in keyof IndexChanges]: Array<IndexChanges[
   put: [],
   voted: [],
   removed: []
+})
+
+/** A query as it was before it was sent. */
+const received = Effect.fnUntraced(function* <Query extends { readonly only?: PackedIds }>({ only, ...query }: Query) {
+  const its: Omit<Query, "only"> & Pick<IndexQuery, "only"> =
+    only === undefined ? query : { ...query, only: yield* inSteps(unpackedIds(only)) }
+  return its
 })
 
 /** Answers what comes at a port of this thread, until it is to finish. */
@@ -28,9 +36,9 @@ export const answering = Effect.fnUntraced(function* (
     readonly [Name in keyof Questions]: (...given: Questions[Name]) => Effect.Effect<unknown, unknown>
   } = {
     stand: () => index.stand,
-    candidates: index.candidates,
+    candidates: (query, most) => Effect.flatMap(received(query), (query) => index.candidates(query, most)),
     frequencies: index.frequencies,
-    find: index.find,
+    find: (query) => Effect.flatMap(received(query), index.find),
     apply: (upTo) => {
       const some = changes
       changes = nothing()

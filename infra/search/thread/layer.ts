@@ -1,9 +1,16 @@
 import { Effect, Layer, Semaphore } from "effect"
 import { fields } from "#domain/search/IndexedText.ts"
-import { type IndexedSnippet, type IndexStand, IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { inSteps } from "#engine/pages.ts"
+import {
+  type IndexedSnippet,
+  type IndexQuery,
+  type IndexStand,
+  IndexUnavailable,
+  SnippetIndex
+} from "#ports/SnippetIndex.ts"
 import { defaults, type KeepingOptions, originHere } from "../memory/snapshot/keeping.ts"
-import { packed } from "./packed.ts"
-import type { KeptData, Questions } from "./protocol.ts"
+import { packed, packedIds } from "./packed.ts"
+import type { KeptData, Questions, Sent } from "./protocol.ts"
 import { type Call, Thread, type ThreadOptions } from "./Thread.ts"
 
 /** Snippets that are sent at once, and characters of their terms: a few milliseconds. */
@@ -29,6 +36,12 @@ function* portions(put: ReadonlyArray<IndexedSnippet>): Generator<ReadonlyArray<
   }
   yield put.slice(from)
 }
+
+/** A query as it is sent: many ids are put together bit by bit. */
+const sent = Effect.fnUntraced(function* <Query extends Pick<IndexQuery, "only">>({ only, ...query }: Query) {
+  const its: Sent<Query> = only === undefined ? query : { ...query, only: yield* inSteps(packedIds(only)) }
+  return its
+})
 
 const make = (options: Pick<ThreadOptions, "program" | "data"> & Partial<ThreadOptions>) =>
   Effect.gen(function* () {
@@ -102,13 +115,17 @@ const make = (options: Pick<ThreadOptions, "program" | "data"> & Partial<ThreadO
         })
       }),
       candidates: ({ asked: { reading, ...asked }, ...query }, most) =>
-        Effect.map(
-          unlessBehind("candidates", { ...query, asked: { ...asked, reading: { pieces: reading.pieces } } }, most),
-          (found) => found as never
+        sent({ ...query, asked: { ...asked, reading: { pieces: reading.pieces } } }).pipe(
+          Effect.flatMap((query) => unlessBehind("candidates", query, most)),
+          Effect.map((found) => found as never)
         ),
       frequencies: (scope, terms) =>
         Effect.map(unlessBehind("frequencies", scope, terms), (counts) => counts as ReadonlyArray<number>),
-      find: (question) => Effect.map(unlessBehind("find", question), (answer) => answer as never),
+      find: (question) =>
+        sent(question).pipe(
+          Effect.flatMap((query) => unlessBehind("find", query)),
+          Effect.map((answer) => answer as never)
+        ),
       size: Effect.sync(() => thread.size)
     })
   })

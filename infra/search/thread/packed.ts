@@ -1,5 +1,6 @@
+import type { Steps } from "#engine/steps.ts"
 import type { IndexedSnippet } from "#ports/SnippetIndex.ts"
-import type { PackedSnippets } from "./protocol.ts"
+import type { PackedIds, PackedSnippets } from "./protocol.ts"
 
 const none = -1
 
@@ -37,4 +38,44 @@ export const unpacked = ({
     piece += pieceCount
     return { ...snippet, vector, profile }
   })
+}
+
+/** Ids that are packed or unpacked on end: some tenth of a millisecond. */
+const stretch = 500
+
+/** Ids as they are sent to the thread. */
+export function* packedIds(ids: ReadonlySet<string>): Steps<PackedIds> {
+  const parts: Array<Buffer> = []
+  let some: Array<string> = []
+  const part = () => {
+    parts.push(Buffer.from(JSON.stringify(some)))
+    some = []
+  }
+  for (const id of ids) {
+    if (some.push(id) < stretch) continue
+    part()
+    yield
+  }
+  part()
+  const bytes = new Uint8Array(new SharedArrayBuffer(parts.reduce((sum, { length }) => sum + length, 0)))
+  let end = 0
+  const ends = parts.map((part) => {
+    bytes.set(part, end)
+    end += part.length
+    return end
+  })
+  return { bytes, ends }
+}
+
+/** The ids that were packed. */
+export function* unpackedIds({ bytes, ends }: PackedIds): Steps<ReadonlySet<string>> {
+  const ids = new Set<string>()
+  let from = 0
+  for (const end of ends) {
+    const part: ReadonlyArray<string> = JSON.parse(Buffer.from(bytes.slice(from, end)).toString())
+    for (const id of part) ids.add(id)
+    from = end
+    yield
+  }
+  return ids
 }

@@ -1,12 +1,24 @@
-import type { IndexChanges, IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
+import type { IndexChanges, IndexedSnippet, IndexQuery, SnippetIndex, WholeQuery } from "#ports/SnippetIndex.ts"
 import type { KeepingOptions, Origin } from "../memory/snapshot/keeping.ts"
+
+/**
+ * Ids as they are sent, some of them as one JSON text up to each of the `ends`: in memory that both see, since there
+ * may be as many as there are snippets, and what is copied to a thread is copied in one piece.
+ */
+export interface PackedIds {
+  readonly bytes: Uint8Array<SharedArrayBuffer>
+  readonly ends: ReadonlyArray<number>
+}
+
+/** A query as it is sent. */
+export type Sent<Query extends Pick<IndexQuery, "only">> = Omit<Query, "only"> & { readonly only?: PackedIds }
 
 /** What is asked of the thread, by name, with what is given for it. */
 export interface Questions {
   readonly stand: []
-  readonly candidates: Parameters<SnippetIndex["Service"]["candidates"]>
+  readonly candidates: [query: Sent<IndexQuery>, most: number]
   readonly frequencies: Parameters<SnippetIndex["Service"]["frequencies"]>
-  readonly find: Parameters<NonNullable<SnippetIndex["Service"]["find"]>>
+  readonly find: [query: Sent<WholeQuery>]
   readonly apply: [upTo: { readonly build: number; readonly position: number }]
 }
 
