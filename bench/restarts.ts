@@ -10,7 +10,7 @@ const turns = 5
 /** Another tree of the project, which starts in turns with this one. */
 const before = process.env["CAIRN_BENCH_BEFORE"]
 
-const bars: { readonly [count: number]: number } = { 22000: 1_000, 100000: 2_000 }
+const bars: { readonly [count: number]: number } = { 22000: 1_000, 100000: 2_000, 1000000: 10_000 }
 
 const filled = Effect.fnUntraced(function* (count: number) {
   const dataDir = yield* temporaryFolder

@@ -50,11 +50,36 @@ function* parts(value: unknown, depth: number): Generator<string> {
   }
 }
 
+/** What one more part of a value, and one more level, counts for at the least: as many as there are are written on end. */
+const least = 32
+
+/** Whether a value is written on end, without a turn for others: it has little text, few parts and few levels. */
+const isLittle = (value: unknown): boolean => {
+  let left = stretch
+  const look = (one: unknown): void => {
+    left -= typeof one === "string" ? least + one.length : least
+    if (left <= 0 || typeof one !== "object" || one === null) return
+    if (Array.isArray(one)) for (let at = 0; at < one.length && left > 0; at++) look(one[at])
+    else
+      for (const name in one) {
+        if (left <= 0) return
+        left -= name.length
+        look((one as { readonly [name: string]: unknown })[name])
+      }
+  }
+  look(value)
+  return left > 0
+}
+
 /**
  * What `JSON.stringify` makes of a value, in pieces of about 64 Ki characters, so that others may be heard in between:
  * a megabyte of line breaks takes it 20 ms. The value holds no functions.
  */
 export function* jsonPieces(value: unknown): Generator<string> {
+  if (isLittle(value)) {
+    yield JSON.stringify(value) ?? "null"
+    return
+  }
   let held = ""
   for (const part of parts(value, 0)) {
     held += part

@@ -1,13 +1,7 @@
 import type { Feature } from "./Features.ts"
 
-/**
- * What tells how likely it is that a candidate answers the task: where it stands among the others, and how good the
- * best of them is.
- */
-export const signs = [
-  "strength",
-  "lead",
-  "share",
+/** How good the best of some candidates is, and what it is the best of. */
+export const signsOfBest = [
   "words",
   "meaning",
   "pieces",
@@ -17,6 +11,10 @@ export const signs = [
   "fewness",
   "one"
 ] as const
+export type SignOfBest = (typeof signsOfBest)[number]
+
+/** What tells how likely it is that a candidate answers the task: where it stands among the others, and the best. */
+export const signs = ["strength", "lead", "share", ...signsOfBest] as const
 export type Sign = (typeof signs)[number]
 
 /** Weights of features make a candidate's strength, weights of signs the logit of its probability. */

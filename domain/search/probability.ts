@@ -1,6 +1,6 @@
 import { exp, log } from "./exact.ts"
 import { type Features, features } from "./Features.ts"
-import { type Judge, type Sign, signs } from "./Judge.ts"
+import { type Judge, type Sign, type SignOfBest, signs, signsOfBest } from "./Judge.ts"
 import { looked } from "./secondStage.ts"
 
 /** What a judge makes of a candidate's features: one number, the greater the better. */
@@ -13,9 +13,58 @@ export const strengthOf = (judge: Judge, of: Features): number => {
 /** Of a share of nearly nothing the logarithm is not asked for. */
 const leastShare = 1e-4
 
+/** Where some candidates stand among each other, and what is told of the strongest of them. */
+interface Standing {
+  readonly strengths: ReadonlyArray<number>
+  readonly lead: (at: number) => number
+  readonly share: (at: number) => number
+  readonly best: Readonly<Record<SignOfBest, number>>
+}
+
 /**
- * The signs of some candidates, in their order. The first `looked` tell what the others stand beside; where there are
- * fewer, the backdrop stands for the rest. All signs but the first three are of the strongest, so that the order of the
+ * The first `looked` tell what the others stand beside; where there are fewer, the backdrop stands for the rest.
+ * `undefined`: there are none.
+ */
+const standingOf = (judge: Judge, all: ReadonlyArray<Features>, documents: number): Standing | undefined => {
+  const strengths = all.map((of) => strengthOf(judge, of))
+  const beside = strengths.slice(0, looked)
+  const missing = looked - beside.length
+  let first = Number.NEGATIVE_INFINITY
+  let second = Number.NEGATIVE_INFINITY
+  let place = -1
+  for (let at = 0; at < beside.length; at++) {
+    const strength = beside[at]!
+    if (strength > first) {
+      second = first
+      first = strength
+      place = at
+    } else if (strength > second) second = strength
+  }
+  if (place === -1) return undefined
+  if (missing > 0) second = Math.max(second, judge.backdrop)
+  let sum = missing * exp(judge.backdrop - first)
+  // in one order, whatever order they came in: so it is the same to the last bit
+  for (const strength of beside.toSorted((one, other) => other - one)) sum += exp(strength - first)
+  const { words, meaning, pieces, covered, toldPieces } = all[place]!
+  return {
+    strengths,
+    lead: (at) => strengths[at]! - (at === place ? second : first),
+    share: (at) => log(exp(strengths[at]! - first) / sum + leastShare),
+    best: {
+      words,
+      meaning,
+      pieces,
+      covered,
+      toldPieces,
+      documents: log(documents),
+      fewness: Math.max(0, 1 - documents / looked),
+      one: 1
+    }
+  }
+}
+
+/**
+ * The signs of some candidates, in their order. All but the first three are of the strongest, so that the order of the
  * probabilities is that of the strengths.
  */
 export const signsOf = (
@@ -23,41 +72,29 @@ export const signsOf = (
   all: ReadonlyArray<Features>,
   documents: number
 ): ReadonlyArray<Readonly<Record<Sign, number>>> => {
-  const strengths = all.map((of) => strengthOf(judge, of))
-  const beside = strengths.slice(0, looked)
-  const missing = looked - beside.length
-  let [first, second, place] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, -1]
-  for (const [at, strength] of beside.entries()) {
-    if (strength > first) [first, second, place] = [strength, first, at]
-    else if (strength > second) second = strength
-  }
-  if (place === -1) return []
-  if (missing > 0) second = Math.max(second, judge.backdrop)
-  let sum = missing * exp(judge.backdrop - first)
-  // in one order, whatever order they came in: so it is the same to the last bit
-  for (const strength of beside.toSorted((one, other) => other - one)) sum += exp(strength - first)
-  const { words, meaning, pieces, covered, toldPieces } = all[place]!
-  const ofBest = {
-    words,
-    meaning,
-    pieces,
-    covered,
-    toldPieces,
-    documents: log(documents),
-    fewness: Math.max(0, 1 - documents / looked),
-    one: 1
-  }
-  return strengths.map((strength, at) => ({
-    strength,
-    lead: strength - (at === place ? second : first),
-    share: log(exp(strength - first) / sum + leastShare),
-    ...ofBest
-  }))
+  const standing = standingOf(judge, all, documents)
+  if (standing === undefined) return []
+  const { strengths, lead, share, best } = standing
+  return strengths.map((strength, at) => ({ strength, lead: lead(at), share: share(at), ...best }))
 }
 
-/** The logit of the probability that a candidate answers the task. */
+/** The logit of the probability that a candidate with these signs answers the task. */
 export const logitOf = (judge: Judge, of: Readonly<Record<Sign, number>>): number => {
   let sum = 0
   for (const sign of signs) sum += (judge.signs[sign] ?? 0) * of[sign]
   return sum
+}
+
+/** The same of candidates by their signs, in their order, to the last bit: a search has no use for the signs. */
+export const logitsOf = (judge: Judge, all: ReadonlyArray<Features>, documents: number): ReadonlyArray<number> => {
+  const standing = standingOf(judge, all, documents)
+  if (standing === undefined) return []
+  const { strengths, lead, share, best } = standing
+  const { strength: byStrength = 0, lead: byLead = 0, share: byShare = 0 } = judge.signs
+  const shared = signsOfBest.map((sign) => (judge.signs[sign] ?? 0) * best[sign])
+  return strengths.map((strength, at) => {
+    let sum = byStrength * strength + byLead * lead(at) + byShare * share(at)
+    for (let sign = 0; sign < shared.length; sign++) sum += shared[sign]!
+    return sum
+  })
 }

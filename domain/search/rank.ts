@@ -4,7 +4,7 @@ import { type Explanation, explaining } from "./explanation.ts"
 import { fields } from "./IndexedText.ts"
 import { type Learned, sought } from "./learned.ts"
 import { asTable } from "./modelWeights.ts"
-import { logitOf, signsOf } from "./probability.ts"
+import { logitsOf } from "./probability.ts"
 import { type Asked, merged, plan, type QueryPlan, type Worded } from "./query.ts"
 import { byMeaning, byWords } from "./ranker.ts"
 import {
@@ -149,12 +149,12 @@ export const judge = (
   const { read, model } = asked
   const all = likely.map(judging(asked, found))
   const ofMeaning = model?.weights.judge ?? byMeaning
-  const meant = signsOf(ofMeaning, all, found.documents)
-  const said = read === 1 ? [] : signsOf(byWords, all, found.documents)
+  const meant = read === 0 ? [] : logitsOf(ofMeaning, all, found.documents)
+  const said = read === 1 ? [] : logitsOf(byWords, all, found.documents)
   return likely.map((one, at) => {
     const { verdict, completeness } = one.candidate
-    const meaning = read === 0 ? 0 : read * logitOf(ofMeaning, meant[at]!)
-    const words = read === 1 ? 0 : (1 - read) * logitOf(byWords, said[at]!)
+    const meaning = read === 0 ? 0 : read * meant[at]!
+    const words = read === 1 ? 0 : (1 - read) * said[at]!
     return {
       likely: one,
       features: all[at]!,

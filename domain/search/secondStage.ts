@@ -87,15 +87,20 @@ const coverage = ({ texts }: Asked, { documents, frequencies }: Candidates) => {
     weight: idf(frequencies[alternatives[0]!]!, documents)
   }))
   const all = terms.reduce((sum, { weight }) => sum + weight, 0)
+  const isThere = (counts: ArrayLike<number>, term: number): boolean => {
+    for (let at = term * fieldCount; at < (term + 1) * fieldCount; at++) if (counts[at]! > 0) return true
+    return false
+  }
   return (counts: ArrayLike<number>): number => {
     if (all === 0) return 0
     let sum = 0
-    for (const { alternatives, weight } of terms) {
-      const has = alternatives.some((term) => {
-        for (let at = term * fieldCount; at < (term + 1) * fieldCount; at++) if (counts[at]! > 0) return true
-        return false
-      })
-      if (has) sum += weight
+    for (let at = 0; at < terms.length; at++) {
+      const { alternatives, weight } = terms[at]!
+      for (let one = 0; one < alternatives.length; one++) {
+        if (!isThere(counts, alternatives[one]!)) continue
+        sum += weight
+        break
+      }
     }
     return sum / all
   }

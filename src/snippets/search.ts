@@ -114,7 +114,11 @@ export class Search extends Context.Service<
     Search,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const finding = Context.pick(Embeddings, SnippetIndex)(yield* Effect.context<Embeddings | SnippetIndex>())
+      const embeddings = yield* Embeddings
+      const index = yield* SnippetIndex
+      /** Services one by one: to provide a context copies all that there are, each time. */
+      const finding = <A, E>(effect: Effect.Effect<A, E, Embeddings | SnippetIndex>) =>
+        effect.pipe(Effect.provideService(Embeddings, embeddings), Effect.provideService(SnippetIndex, index))
       const indexing = yield* Indexing
       const learning = yield* Learning
       const byModel = yield* ByModel
@@ -139,7 +143,7 @@ export class Search extends Context.Service<
         bytesOf(found) > slight ? found : found.map((one) => ({ ...one, snippet: textsOf(one.id) }))
 
       const ask = Effect.fnUntraced(function* (query: Sought) {
-        const { matches, total, mended } = yield* Effect.provideContext(find(query), finding)
+        const { matches, total, mended } = yield* finding(find(query))
         const ids = matches.map(({ id }) => id)
         const { listed, read } = yield* entries.list(ids, query.homes)
         const taken = new Set<string>()

@@ -8,11 +8,15 @@ export class TermPlaces {
   /** Calls with the places of terms with these numbers, all below `size`. */
   with<A>(numbers: ReadonlyArray<number | undefined>, size: number, use: (places: Uint32Array) => A): A {
     if (size > this.#places.length) this.#places = new Uint32Array(Math.max(size, 2 * this.#places.length))
-    for (const [place, number] of numbers.entries()) if (number !== undefined) this.#places[number] = place + 1
+    for (let at = 0; at < numbers.length; at++) this.#put(numbers[at], at + 1)
     try {
       return use(this.#places)
     } finally {
-      for (const number of numbers) if (number !== undefined) this.#places[number] = 0
+      for (let at = 0; at < numbers.length; at++) this.#put(numbers[at], 0)
     }
+  }
+
+  #put(number: number | undefined, place: number): void {
+    if (number !== undefined) this.#places[number] = place
   }
 }

@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Candidate, Candidates } from "#domain/search/Candidate.ts"
+import { logitOf, logitsOf, signsOf } from "#domain/search/probability.ts"
 import { asked } from "#domain/search/query.ts"
 import { judge, likeliest, rank } from "#domain/search/rank.ts"
 import { byMeaning, byWords } from "#domain/search/ranker.ts"
 import { verdict } from "#domain/search/score.ts"
-import { looked, nearness } from "#domain/search/secondStage.ts"
+import { judging, looked, nearness } from "#domain/search/secondStage.ts"
 import { encoder, profiled } from "#test/embeddings.ts"
 import { random } from "#test/random.ts"
 
@@ -51,6 +52,17 @@ const all = { preferComplete: false, limit: 100 }
 const scenes = [0, 1, 2, 5, 30, 50, 51, 90].flatMap((count) => Array.from({ length: 6 }, () => scene(count)))
 
 describe("ranking, whatever is asked and found", () => {
+  it("reckons what it says of all at once as it would of each by its signs, to the last bit", () => {
+    for (const { words, found } of scenes) {
+      const features = likeliest(words, found, false).map(judging(words, found))
+      for (const judge of [byMeaning, byWords]) {
+        const each = signsOf(judge, features, found.documents).map((signs) => logitOf(judge, signs))
+        assert.deepStrictEqual(logitsOf(judge, features, found.documents), each)
+        assert.lengthOf(each, features.length)
+      }
+    }
+  })
+
   it("gives scores in 0…1, best first, ties in order of id, the same in any order of candidates", () => {
     for (const { words, found } of scenes) {
       const ranking = rank(words, found, all)
