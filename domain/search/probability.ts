@@ -1,14 +1,22 @@
 import { exp, log } from "./exact.ts"
-import { type Features, features } from "./Features.ts"
+import type { Features } from "./Features.ts"
 import { type Judge, type Sign, type SignOfBest, signs, signsOfBest } from "./Judge.ts"
 import { looked } from "./secondStage.ts"
 
-/** What a judge makes of a candidate's features: one number, the greater the better. */
-export const strengthOf = (judge: Judge, of: Features): number => {
-  let sum = 0
-  for (const feature of features) sum += (judge.features[feature] ?? 0) * of[feature]
-  return sum
-}
+/**
+ * What a judge makes of a candidate's features: one number, the greater the better. In the order of `features`, each by
+ * its name: one that is looked up by a name that differs costs an allocation.
+ */
+export const strengthOf = ({ features: weights }: Judge, of: Features): number =>
+  (weights.words ?? 0) * of.words +
+  (weights.meaning ?? 0) * of.meaning +
+  (weights.pieces ?? 0) * of.pieces +
+  (weights.rarePieces ?? 0) * of.rarePieces +
+  (weights.squaredPieces ?? 0) * of.squaredPieces +
+  (weights.hub ?? 0) * of.hub +
+  (weights.length ?? 0) * of.length +
+  (weights.toldPieces ?? 0) * of.toldPieces +
+  (weights.name ?? 0) * of.name
 
 /** Of a share of nearly nothing the logarithm is not asked for. */
 const leastShare = 1e-4

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Candidate, Candidates } from "#domain/search/Candidate.ts"
-import { logitOf, logitsOf, signsOf } from "#domain/search/probability.ts"
+import { type Features, features } from "#domain/search/Features.ts"
+import { logitOf, logitsOf, signsOf, strengthOf } from "#domain/search/probability.ts"
 import { asked } from "#domain/search/query.ts"
 import { judge, likeliest, rank } from "#domain/search/rank.ts"
 import { byMeaning, byWords } from "#domain/search/ranker.ts"
@@ -52,6 +53,16 @@ const all = { preferComplete: false, limit: 100 }
 const scenes = [0, 1, 2, 5, 30, 50, 51, 90].flatMap((count) => Array.from({ length: 6 }, () => scene(count)))
 
 describe("ranking, whatever is asked and found", () => {
+  it("counts each feature by its weight, in their order", () => {
+    const of = Object.fromEntries(features.map((feature, at) => [feature, Math.PI * (at + 1)])) as unknown as Features
+    for (const feature of features) {
+      const judge = { features: { [feature]: 2 }, backdrop: 0, signs: {} }
+      assert.strictEqual(strengthOf(judge, of), 2 * of[feature], feature)
+    }
+    const sum = features.reduce((sum, feature) => sum + byMeaning.features[feature]! * of[feature], 0)
+    assert.strictEqual(strengthOf(byMeaning, of), sum)
+  })
+
   it("reckons what it says of all at once as it would of each by its signs, to the last bit", () => {
     for (const { words, found } of scenes) {
       const features = likeliest(words, found, false).map(judging(words, found))
