@@ -37,7 +37,8 @@ const startPostgres = async (project: TestProject): Promise<() => Promise<void>>
   const scope = Scope.makeUnsafe()
   const { url } = await Effect.runPromise(Scope.provide(launch({ dataDir }), scope))
   await Effect.runPromise(sparing(url))
-  project.provide("postgres", Redacted.value(url))
+  // beside much other work a server that copies a database may take longer than five seconds to answer
+  project.provide("postgres", `${Redacted.value(url)}?connect_timeout=60`)
   return async () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
     rmSync(dataDir, { recursive: true, force: true })

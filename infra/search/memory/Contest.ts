@@ -308,7 +308,7 @@ export class Contest {
       if (final < bar || best.refuses(final)) continue
       const place = places[row]!
       const segment = segmentAt(this.#scope, place)
-      best.offer(final, segments[segment]!.ids[place - firsts[segment]!]!, { place, cosine: cosines[row]! })
+      best.offer(final, segments[segment]!.ids.at(place - firsts[segment]!), { place, cosine: cosines[row]! })
     }
   }
 
@@ -339,7 +339,8 @@ export class Contest {
       clearBit(this.#means.rows.open, this.#scope.firsts[spot.segment]! + spot.slot)
       const words = wordShare(sum, this.#weights.self)
       const final = this.#scoring.of(words, spot.cosine, this.#scoring.priorOf(segment, spot.slot))
-      if (matches(sum > 0, final) && !this.#best.refuses(final)) this.#best.offer(final, segment.ids[spot.slot]!, spot)
+      if (matches(sum > 0, final) && !this.#best.refuses(final))
+        this.#best.offer(final, segment.ids.at(spot.slot), spot)
     }
   }
 

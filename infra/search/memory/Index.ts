@@ -4,9 +4,9 @@ import type { Steps } from "#engine/steps.ts"
 import type { IndexedSnippet, IndexQuery, Votes } from "#ports/SnippetIndex.ts"
 import { unlessGivenUp } from "../givenUp.ts"
 import { candidates } from "./candidates.ts"
-import { Lists } from "./Lists.ts"
+import { Lists, stretch } from "./Lists.ts"
 import { type Comparing, Nearness } from "./Nearness.ts"
-import { Parts } from "./Parts.ts"
+import { Places } from "./Places.ts"
 import { Reach } from "./Reach.ts"
 import { Rows } from "./Rows.ts"
 import { Segment, type SlotsImage } from "./Segment.ts"
@@ -16,13 +16,6 @@ import { VectorMemory } from "./VectorMemory.ts"
 import { Occurrences } from "./words.ts"
 
 const tasks = fields.indexOf("exampleQueries")
-
-interface Located {
-  readonly segment: Segment
-  readonly home: string
-  readonly isPublic: boolean
-  readonly slot: number
-}
 
 /** All segments and where each snippet is. Everything here is synchronous; the layer cuts long work into slices. */
 export class Index {
@@ -34,7 +27,7 @@ export class Index {
   readonly #termPlaces = new TermPlaces()
   readonly #private = new Map<string, Segment>()
   readonly #public = new Map<string, Segment>()
-  readonly #places = new Parts<Located>()
+  readonly #places = new Places<Segment>()
   readonly #languages = new Map<string, string>()
   readonly #vectors: VectorMemory
   readonly #nearness: Nearness
@@ -54,10 +47,10 @@ export class Index {
     this.remove(snippet.id)
     // the kernel reads as many numbers as the table's vectors have
     if (snippet.vector !== null && snippet.vector.length !== this.#vectors.dimensions) return false
-    const { id, home, isPublic } = snippet
+    const { home, isPublic } = snippet
     const segment = this.segment(home, isPublic)
     const language = this.#language(snippet.language)
-    this.#places.set(id, { segment, home, isPublic, slot: segment.add({ ...snippet, language }) })
+    this.#places.add(segment, segment.add({ ...snippet, language }))
     return true
   }
 
@@ -65,33 +58,35 @@ export class Index {
   remove(id: string): boolean {
     const place = this.#places.get(id)
     if (place === undefined) return false
-    const { segment, home, isPublic, slot } = place
-    segment.remove(slot)
+    const { holder: segment, slot } = place
     this.#places.delete(id)
+    segment.remove(slot)
     if (segment.documents > 0) return true
     segment.vectors.free()
-    ;(isPublic ? this.#public : this.#private).delete(home)
+    this.#places.forget(segment)
+    ;(segment.isPublic ? this.#public : this.#private).delete(segment.home)
     return true
   }
 
   /** The terms of one; none where it is not there. */
   termsOf(id: string): ReadonlyArray<string> {
     const place = this.#places.get(id)
-    return place === undefined ? [] : place.segment.termsOf(place.slot)
+    return place === undefined ? [] : place.holder.termsOf(place.slot)
   }
 
   get size(): number {
     return this.#places.size
   }
 
-  /** Ids of all that it has. */
-  get ids(): Iterable<string> {
-    return this.#places.keys()
+  /** Ids of all that it has; what was given is not in the way of what is removed meanwhile. */
+  *ids(): Generator<string> {
+    for (const segment of this.segments())
+      for (let slot = 0; slot < segment.slots; slot++) if (!segment.ids.isFree(slot)) yield segment.ids.at(slot)
   }
 
   vote(id: string, votes: Votes): void {
     const place = this.#places.get(id)
-    place?.segment.vote(place.slot, votes)
+    place?.holder.vote(place.slot, votes)
   }
 
   /** The likeliest; until the last step nothing may be changed, and nothing else searched for. */
@@ -103,7 +98,10 @@ export class Index {
       reach: this.#reach,
       occurrences: this.#occurrences,
       termPlaces: this.#termPlaces,
-      locate: (id) => this.#places.get(id)
+      locate: (id) => {
+        const place = this.#places.get(id)
+        return place && { segment: place.holder, slot: place.slot }
+      }
     })
   }
 
@@ -132,9 +130,9 @@ export class Index {
   }
 
   /** All of it, segment by segment; none without documents, as one is whose only snippet was refused. */
-  *segments(): Generator<{ readonly home: string; readonly isPublic: boolean; readonly segment: Segment }> {
-    for (const [isPublic, segments] of [[false, this.#private] as const, [true, this.#public] as const])
-      for (const [home, segment] of segments) if (segment.documents > 0) yield { home, isPublic, segment }
+  *segments(): Generator<Segment> {
+    for (const segments of [this.#private, this.#public])
+      for (const segment of segments.values()) if (segment.documents > 0) yield segment
   }
 
   /** A segment with what some of its slots had, behind those that it has already. */
@@ -143,8 +141,10 @@ export class Index {
     const from = segment.slots
     const languages = image.languages.map((language) => this.#language(language))
     yield* segment.restore({ ...image, languages })
-    for (const [at, id] of image.ids.entries())
-      if (id !== "") this.#places.set(id, { segment, home, isPublic, slot: from + at })
+    for (let slot = from; slot < segment.slots; slot++) {
+      if (!segment.ids.isFree(slot)) this.#places.add(segment, slot)
+      if (slot % stretch === 0) yield
+    }
   }
 
   /** One string for all snippets of a language, not the row's own. */
@@ -158,7 +158,7 @@ export class Index {
     const segments = isPublic ? this.#public : this.#private
     const found = segments.get(home)
     if (found !== undefined) return found
-    const segment = new Segment(this.#lists, this.#vectors, this.#sieve)
+    const segment = new Segment(home, isPublic, this.#lists, this.#vectors, this.#sieve)
     segments.set(home, segment)
     return segment
   }

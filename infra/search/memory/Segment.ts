@@ -4,6 +4,7 @@ import { atOnce, type Steps } from "#engine/steps.ts"
 import type { IndexedSnippet, Votes } from "#ports/SnippetIndex.ts"
 import { countIn } from "../packedCount.ts"
 import { Bits } from "./Bits.ts"
+import { Ids } from "./Ids.ts"
 import { concatenated, Lists, stretch } from "./Lists.ts"
 import { Postings } from "./Postings.ts"
 import { Profiles, type ProfilesImage } from "./Profiles.ts"
@@ -43,7 +44,7 @@ export class Segment {
   readonly postings: Postings
   readonly vectors: Vectors
   readonly profiles: Profiles
-  readonly ids: Array<string> = []
+  readonly ids = new Ids()
   readonly agents: Array<string | null> = []
   readonly kinds: Array<IndexedSnippet["kind"]> = []
   readonly languages: Array<string> = []
@@ -63,6 +64,10 @@ export class Segment {
   /** Tokens per field over all documents. */
   readonly tokens = new Float64Array(fieldCount)
 
+  /** Where it belongs. */
+  readonly home: string
+  readonly isPublic: boolean
+
   readonly #lists: Lists
   /** Per slot, the numbers of its terms: what a removal has to visit. */
   #terms = new Uint32Array(0)
@@ -71,7 +76,9 @@ export class Segment {
   #room = 0
   readonly #freed: Array<number> = []
 
-  constructor(lists: Lists, memory: VectorMemory, sieve: Sieve) {
+  constructor(home: string, isPublic: boolean, lists: Lists, memory: VectorMemory, sieve: Sieve) {
+    this.home = home
+    this.isPublic = isPublic
     this.#lists = lists
     this.postings = new Postings(lists, sieve)
     this.vectors = new Vectors(memory)
@@ -102,7 +109,7 @@ export class Segment {
     this.languages[slot] = language
     this.completeness[slot] = completeness
     this.vote(slot, snippet)
-    this.ids[slot] = id
+    this.ids.set(slot, id)
     this.live.put(slot, true)
     this.owned.put(slot, agent !== null)
     this.#freed.pop()
@@ -127,7 +134,7 @@ export class Segment {
     this.vectors.set(slot, null)
     this.profiles.remove(slot)
     // nothing is left of it, here or in a snapshot
-    this.ids[slot] = ""
+    this.ids.set(slot, "")
     this.agents[slot] = null
     this.kinds[slot] = noKind
     this.languages[slot] = ""
@@ -175,7 +182,7 @@ export class Segment {
   *images(): Generator<SlotsImage> {
     for (let from = 0; from < this.slots; from += blockVectors) {
       const to = Math.min(from + blockVectors, this.slots)
-      const isFree = (slot: number) => this.ids[slot] === ""
+      const isFree = (slot: number) => this.ids.isFree(slot)
       const terms: Array<Uint32Array> = []
       for (let slot = from; slot < to; slot++)
         if (!isFree(slot)) terms.push(this.#lists.words(this.#terms[slot]!, this.#termCounts[slot]!))
@@ -202,7 +209,7 @@ export class Segment {
     const to = from + image.ids.length
     yield* this.growing(to)
     for (const [at, id] of image.ids.entries()) {
-      this.ids.push(id)
+      this.ids.set(from + at, id)
       this.agents.push(image.agents[at]!)
       this.kinds.push(image.kinds[at]!)
       this.languages.push(image.languages[at]!)
@@ -212,12 +219,12 @@ export class Segment {
     this.completeness.set(image.completeness, from)
     this.humanUps.set(image.humanUps, from)
     this.#termCounts.set(image.termCounts, from)
-    yield* this.profiles.restore(from, image.profiles, (slot) => this.ids[slot] === "")
+    yield* this.profiles.restore(from, image.profiles, (slot) => this.ids.isFree(slot))
     if (image.vectors !== undefined) this.vectors.restore(from / blockVectors, image.vectors)
     let used = 0
     for (let slot = from; slot < to; slot++) {
       if (slot % stretch === 0) yield
-      if (this.ids[slot] === "") {
+      if (this.ids.isFree(slot)) {
         this.#freed.push(slot)
         continue
       }
@@ -262,6 +269,8 @@ export class Segment {
       bigger.set(column)
       return bigger
     }
+    this.ids.grow(capacity)
+    yield
     this.lengths = wider(this.lengths, new Uint16Array(capacity * fieldCount))
     yield
     this.verdicts = wider(this.verdicts, new Float64Array(capacity))

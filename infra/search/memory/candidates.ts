@@ -63,7 +63,7 @@ const whole = ({ segments }: Scope, found: ReadonlyArray<Spot>): ReadonlyArray<C
     const segment = segments[number]!
     const profiles = segment.profiles.all(spots.map(({ slot }) => slot))
     return spots.map(({ slot, cosine, counts, lengths }, at) => ({
-      id: segment.ids[slot]!,
+      id: segment.ids.at(slot),
       counts,
       lengths,
       cosine,

@@ -129,7 +129,7 @@ const make = Effect.fnUntraced(function* ({ how, dimensions, keep }: Made) {
   /** Removes all but some. */
   function* removingOthers(some: ReadonlySet<string>): Steps<void> {
     // what is removed behind the place where a walk through them is does not disturb it
-    for (const id of index.ids) {
+    for (const id of index.ids()) {
       if (!some.has(id)) remove(id)
       yield
     }

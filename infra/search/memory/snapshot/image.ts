@@ -86,7 +86,8 @@ const termsIn = ([terms, lengths, words]: ReadonlyArray<Uint8Array>): TermsImage
 /** An index, frame by frame; each as long as nothing changes. Nothing is in them of what has gone from it. */
 export function* framesOf(head: Head, index: Index): Generator<Frame> {
   yield { kind: kinds.head, parts: [json(head)] }
-  for (const { home, isPublic, segment } of index.segments()) {
+  for (const segment of index.segments()) {
+    const { home, isPublic } = segment
     yield { kind: kinds.segment, parts: [json({ home, isPublic }), bytesOf(segment.profiles.frequencies)] }
     for (const image of segment.images()) yield slotsFrame(image)
     for (const image of segment.postings.images()) yield termsFrame(image)

@@ -1,0 +1,136 @@
+import { randomBytes } from "node:crypto"
+
+const dash = "-".charCodeAt(0)
+const dashes: ReadonlySet<number> = new Set([8, 13, 18, 23])
+/** By its code, what a digit is worth; -1 of what is none. */
+const digits = new Int8Array(128).fill(-1)
+for (const [worth, digit] of Array.from("0123456789abcdef").entries()) digits[digit.charCodeAt(0)] = worth
+
+/** Words of 32 bits that a UUID has. */
+const width = 4
+
+/** Reads a UUID as it is written in lower case: whether it is one, and not the one of zeros. */
+const read = (id: string, into: Uint32Array): boolean => {
+  if (id.length !== 36) return false
+  let [word, count] = [0, 0]
+  for (let at = 0; at < 36; at++) {
+    const code = id.charCodeAt(at)
+    if (dashes.has(at)) {
+      if (code !== dash) return false
+      continue
+    }
+    const digit = code < digits.length ? digits[code]! : -1
+    if (digit === -1) return false
+    word = (word << 4) | digit
+    if (++count % 8 === 0) into[count / 8 - 1] = word
+  }
+  return into.some((some) => some !== 0)
+}
+
+const written = (words: Uint32Array, from: number): string => {
+  let text = ""
+  for (let at = from; at < from + width; at++) text += words[at]!.toString(16).padStart(8, "0")
+  return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`
+}
+
+/** Odd, and others in each process: whoever may choose ids can't choose such as come to lie in one place. */
+const factors = Uint32Array.from({ length: width + 1 }, () => randomBytes(4).readUInt32LE() | 1)
+
+const spread = (number: number): number => {
+  const mixed = Math.imul(number ^ (number >>> 16), factors[width]!)
+  return (mixed ^ (mixed >>> 15)) >>> 0
+}
+
+const ofWords = (words: Uint32Array, from: number): number => {
+  let sum = 0
+  for (let at = 0; at < width; at++) {
+    const product = Math.imul(words[from + at]! ^ (sum >>> 15), factors[at]!)
+    sum = (sum + (product ^ (product >>> 13))) | 0
+  }
+  return spread(sum)
+}
+
+const ofText = (text: string): number => {
+  let sum = text.length
+  for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), factors[0]!) + (sum >>> 15)
+  return spread(sum)
+}
+
+/** An id that is looked for, as it lies in a column. Each reads the next one into the same words. */
+export class Key {
+  readonly words = new Uint32Array(width)
+  text = ""
+  isUuid = false
+  /** 32 bits; the same of the same ids. */
+  hash = 0
+
+  read(id: string): this {
+    this.text = id
+    this.isUuid = read(id, this.words)
+    this.hash = this.isUuid ? ofWords(this.words, 0) : ofText(id)
+    return this
+  }
+}
+
+/**
+ * A column of ids, by slots: 16 bytes each outside the garbage-collected heap, where a million texts are 56 MB that
+ * each collection goes through. One that is no UUID is kept as the text that it is.
+ */
+export class Ids {
+  #words = new Uint32Array(0)
+  readonly #others = new Map<number, string>()
+  readonly #key = new Key()
+  #length = 0
+
+  /** Slots that have or had one are below. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** The id of a slot; an empty one: it is free. */
+  at(slot: number): string {
+    return this.isFree(slot) ? "" : (this.#others.get(slot) ?? written(this.#words, slot * width))
+  }
+
+  isFree(slot: number): boolean {
+    const words = this.#words
+    const at = slot * width
+    if ((words[at]! | words[at + 1]! | words[at + 2]! | words[at + 3]!) !== 0) return false
+    return !this.#others.has(slot)
+  }
+
+  /** Whether a slot has an id. */
+  has(slot: number, { isUuid, words, text }: Key): boolean {
+    if (!isUuid) return this.#others.get(slot) === text
+    const its = this.#words
+    const at = slot * width
+    return words[0] === its[at] && words[1] === its[at + 1] && words[2] === its[at + 2] && words[3] === its[at + 3]
+  }
+
+  /** The hash of the id of a slot that is not free, as `Key` has it. */
+  hash(slot: number): number {
+    const other = this.#others.size === 0 ? undefined : this.#others.get(slot)
+    return other === undefined ? ofWords(this.#words, slot * width) : ofText(other)
+  }
+
+  /** Gives a slot that it has room for an id; an empty one: it is free from then on. */
+  set(slot: number, id: string): void {
+    const { isUuid, words } = this.#key.read(id)
+    this.#length = Math.max(this.#length, slot + 1)
+    if (isUuid) this.#words.set(words, slot * width)
+    else this.#words.fill(0, slot * width, (slot + 1) * width)
+    if (isUuid || id === "") this.#others.delete(slot)
+    else this.#others.set(slot, id)
+  }
+
+  /** Room for so many slots. */
+  grow(slots: number): void {
+    const wider = new Uint32Array(slots * width)
+    wider.set(this.#words)
+    this.#words = wider
+  }
+
+  slice(from: number, to: number): ReadonlyArray<string> {
+    return Array.from({ length: to - from }, (_, at) => this.at(from + at))
+  }
+}
