@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto"
 
 const dash = "-".charCodeAt(0)
-const dashes: ReadonlySet<number> = new Set([8, 13, 18, 23])
 /** By its code, what a digit is worth; -1 of what is none. */
 const digits = new Int8Array(128).fill(-1)
 for (const [worth, digit] of Array.from("0123456789abcdef").entries()) digits[digit.charCodeAt(0)] = worth
@@ -9,22 +8,22 @@ for (const [worth, digit] of Array.from("0123456789abcdef").entries()) digits[di
 /** Words of 32 bits that a UUID has. */
 const width = 4
 
+/** Digits behind which a dash stands. */
+const isDashed = (count: number): boolean => count === 8 || count === 12 || count === 16 || count === 20
+
 /** Reads a UUID as it is written in lower case: whether it is one, and not the one of zeros. */
 const read = (id: string, into: Uint32Array): boolean => {
   if (id.length !== 36) return false
-  let [word, count] = [0, 0]
-  for (let at = 0; at < 36; at++) {
+  let word = 0
+  for (let count = 0, at = 0; count < 32; count++, at++) {
+    if (isDashed(count) && id.charCodeAt(at++) !== dash) return false
     const code = id.charCodeAt(at)
-    if (dashes.has(at)) {
-      if (code !== dash) return false
-      continue
-    }
     const digit = code < digits.length ? digits[code]! : -1
     if (digit === -1) return false
     word = (word << 4) | digit
-    if (++count % 8 === 0) into[count / 8 - 1] = word
+    if ((count & 7) === 7) into[count >>> 3] = word
   }
-  return into.some((some) => some !== 0)
+  return (into[0]! | into[1]! | into[2]! | into[3]!) !== 0
 }
 
 const written = (words: Uint32Array, from: number): string => {
