@@ -5,6 +5,7 @@ import type { IndexedSnippet, IndexQuery, Votes } from "#ports/SnippetIndex.ts"
 import { unlessGivenUp } from "../givenUp.ts"
 import { candidates } from "./candidates.ts"
 import { Lists, stretch } from "./Lists.ts"
+import { Names } from "./Names.ts"
 import { type Comparing, Nearness } from "./Nearness.ts"
 import { Places } from "./Places.ts"
 import { Reach } from "./Reach.ts"
@@ -28,7 +29,7 @@ export class Index {
   readonly #private = new Map<string, Segment>()
   readonly #public = new Map<string, Segment>()
   readonly #places = new Places<Segment>()
-  readonly #languages = new Map<string, string>()
+  readonly #names = new Names()
   readonly #vectors: VectorMemory
   readonly #nearness: Nearness
 
@@ -49,8 +50,7 @@ export class Index {
     if (snippet.vector !== null && snippet.vector.length !== this.#vectors.dimensions) return false
     const { home, isPublic } = snippet
     const segment = this.segment(home, isPublic)
-    const language = this.#language(snippet.language)
-    this.#places.add(segment, segment.add({ ...snippet, language }))
+    this.#places.add(segment, segment.add(snippet))
     return true
   }
 
@@ -139,26 +139,23 @@ export class Index {
   *restore(home: string, isPublic: boolean, image: SlotsImage): Steps<void> {
     const segment = this.segment(home, isPublic)
     const from = segment.slots
-    const languages = image.languages.map((language) => this.#language(language))
-    yield* segment.restore({ ...image, languages })
+    yield* segment.restore(image)
     for (let slot = from; slot < segment.slots; slot++) {
       if (!segment.ids.isFree(slot)) this.#places.add(segment, slot)
       if (slot % stretch === 0) yield
     }
   }
 
-  /** One string for all snippets of a language, not the row's own. */
-  #language(language: string): string {
-    const known = this.#languages.get(language) ?? language
-    this.#languages.set(known, known)
-    return known
-  }
-
   segment(home: string, isPublic: boolean): Segment {
     const segments = isPublic ? this.#public : this.#private
     const found = segments.get(home)
     if (found !== undefined) return found
-    const segment = new Segment(home, isPublic, this.#lists, this.#vectors, this.#sieve)
+    const segment = new Segment(home, isPublic, {
+      lists: this.#lists,
+      vectors: this.#vectors,
+      sieve: this.#sieve,
+      names: this.#names
+    })
     segments.set(home, segment)
     return segment
   }

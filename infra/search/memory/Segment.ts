@@ -6,6 +6,7 @@ import { countIn } from "../packedCount.ts"
 import { Bits } from "./Bits.ts"
 import { Ids } from "./Ids.ts"
 import { concatenated, Lists, stretch } from "./Lists.ts"
+import type { Names } from "./Names.ts"
 import { Postings } from "./Postings.ts"
 import { Profiles, type ProfilesImage } from "./Profiles.ts"
 import type { Sieve } from "./Sieve.ts"
@@ -36,6 +37,15 @@ export interface SlotsImage {
   readonly vectors: BlockImage | undefined
 }
 
+/** What all segments of an index have together. */
+export interface Shared {
+  readonly lists: Lists
+  readonly vectors: VectorMemory
+  readonly sieve: Sieve
+  /** Of kinds and languages. */
+  readonly names: Names
+}
+
 /**
  * The snippets of one home that are public, or those that are not: the unit of visibility, so that a search sees whole
  * segments and their statistics are exactly those of what it may see. A document is a slot: an index into the columns.
@@ -46,8 +56,9 @@ export class Segment {
   readonly profiles: Profiles
   readonly ids = new Ids()
   readonly agents: Array<string | null> = []
-  readonly kinds: Array<IndexedSnippet["kind"]> = []
-  readonly languages: Array<string> = []
+  /** By the numbers that `names` has for them. */
+  kinds = new Uint32Array(0)
+  languages = new Uint32Array(0)
   /** Tokens per field, `fieldCount` entries a slot. */
   lengths = new Uint16Array(0)
   verdicts = new Float64Array(0)
@@ -67,6 +78,7 @@ export class Segment {
   /** Where it belongs. */
   readonly home: string
   readonly isPublic: boolean
+  readonly names: Names
 
   readonly #lists: Lists
   /** Per slot, the numbers of its terms: what a removal has to visit. */
@@ -76,12 +88,13 @@ export class Segment {
   #room = 0
   readonly #freed: Array<number> = []
 
-  constructor(home: string, isPublic: boolean, lists: Lists, memory: VectorMemory, sieve: Sieve) {
+  constructor(home: string, isPublic: boolean, { lists, vectors, sieve, names }: Shared) {
     this.home = home
     this.isPublic = isPublic
+    this.names = names
     this.#lists = lists
     this.postings = new Postings(lists, sieve)
-    this.vectors = new Vectors(memory)
+    this.vectors = new Vectors(vectors)
     this.profiles = new Profiles(lists)
   }
 
@@ -105,8 +118,8 @@ export class Segment {
     }
     this.#index(slot, counts)
     this.agents[slot] = agent
-    this.kinds[slot] = kind
-    this.languages[slot] = language
+    this.kinds[slot] = this.names.put(kind)
+    this.languages[slot] = this.names.put(language)
     this.completeness[slot] = completeness
     this.vote(slot, snippet)
     this.ids.set(slot, id)
@@ -136,8 +149,8 @@ export class Segment {
     // nothing is left of it, here or in a snapshot
     this.ids.set(slot, "")
     this.agents[slot] = null
-    this.kinds[slot] = noKind
-    this.languages[slot] = ""
+    this.kinds[slot] = this.names.put(noKind)
+    this.languages[slot] = this.names.put("")
     for (const bits of [this.live, this.doubted, this.lifted, this.owned]) bits.put(slot, false)
     this.lengths.fill(0, slot * fieldCount, (slot + 1) * fieldCount)
     for (const column of [this.verdicts, this.verdictOdds, this.completeness, this.humanUps, this.#termCounts])
@@ -189,8 +202,8 @@ export class Segment {
       yield {
         ids: this.ids.slice(from, to),
         agents: this.agents.slice(from, to),
-        kinds: this.kinds.slice(from, to),
-        languages: this.languages.slice(from, to),
+        kinds: this.#named(this.kinds, from, to) as ReadonlyArray<IndexedSnippet["kind"]>,
+        languages: this.#named(this.languages, from, to),
         lengths: this.lengths.subarray(from * fieldCount, to * fieldCount),
         verdicts: this.verdicts.subarray(from, to),
         completeness: this.completeness.subarray(from, to),
@@ -211,8 +224,8 @@ export class Segment {
     for (const [at, id] of image.ids.entries()) {
       this.ids.set(from + at, id)
       this.agents.push(image.agents[at]!)
-      this.kinds.push(image.kinds[at]!)
-      this.languages.push(image.languages[at]!)
+      this.kinds[from + at] = this.names.put(image.kinds[at]!)
+      this.languages[from + at] = this.names.put(image.languages[at]!)
     }
     this.lengths.set(image.lengths, from * fieldCount)
     this.verdicts.set(image.verdicts, from)
@@ -237,6 +250,10 @@ export class Segment {
       for (let field = 0; field < fieldCount; field++) this.tokens[field]! += this.lengths[slot * fieldCount + field]!
       this.documents++
     }
+  }
+
+  #named(column: Uint32Array, from: number, to: number): ReadonlyArray<string> {
+    return Array.from(column.subarray(from, to), (number) => this.names.name(number))
   }
 
   #judge(slot: number, value: number): void {
@@ -270,6 +287,10 @@ export class Segment {
       return bigger
     }
     this.ids.grow(capacity)
+    yield
+    this.kinds = wider(this.kinds, new Uint32Array(capacity))
+    yield
+    this.languages = wider(this.languages, new Uint32Array(capacity))
     yield
     this.lengths = wider(this.lengths, new Uint16Array(capacity * fieldCount))
     yield

@@ -20,13 +20,15 @@ const passes = (
   segment: Segment,
   { agent, minVerdict, minHumanUp = 0, kinds, language }: Filters
 ): ((slot: number) => boolean) => {
-  const { agents, verdicts, humanUps } = segment
+  const { agents, verdicts, humanUps, names } = segment
+  const wanted = kinds?.map((kind) => names.number(kind))
+  const spoken = language === undefined ? undefined : (names.number(language) ?? -1)
   return (slot) => {
     if (verdicts[slot]! < minVerdict) return false
     if (agent !== null && agents[slot] !== null && agents[slot] !== agent) return false
     if (humanUps[slot]! < minHumanUp) return false
-    if (kinds !== undefined && !kinds.includes(segment.kinds[slot]!)) return false
-    return language === undefined || segment.languages[slot] === language
+    if (wanted !== undefined && !wanted.includes(segment.kinds[slot]!)) return false
+    return spoken === undefined || segment.languages[slot] === spoken
   }
 }
 
