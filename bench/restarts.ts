@@ -6,7 +6,8 @@ import { imported, processorSeconds, program, residentMiB, service } from "./pro
 import { type Asked, type Measured, median, milliseconds, thousands } from "./report.ts"
 import { lines } from "./start.ts"
 
-const turns = 5
+/** Of stores that take minutes to be read there are fewer. */
+const turnsOf = (count: number) => (count < 100_000 ? 5 : 2)
 /** Another tree of the project, which starts in turns with this one. */
 const before = process.env["CAIRN_BENCH_BEFORE"]
 
@@ -71,7 +72,7 @@ export const restarts = (
       const seen = { without: [], with: [], before: [] } as {
         readonly [how in "without" | "with" | "before"]: Array<Effect.Success<ReturnType<typeof started>>>
       }
-      for (let turn = 0; turn < turns; turn++) {
+      for (let turn = 0; turn < turnsOf(count); turn++) {
         rmSync(kept, { recursive: true, force: true })
         // keeps one when it ends
         seen.without.push(yield* started(dataDir))
