@@ -28,6 +28,21 @@ describe("JSON in pieces", () => {
     assert.isAtLeast(lengths.length, (20 * 2 * 16) / 3)
   })
 
+  it("has none either of a value of many parts that have no text", () => {
+    const many = [Array.from({ length: 200_000 }, () => ({})), Array.from({ length: 200_000 }, () => [null])]
+    for (const value of many) {
+      const pieces = [...jsonPieces(value)]
+      assert.isAtMost(Math.max(...pieces.map(({ length }) => length)), 2 * 65_536)
+      assert.strictEqual(pieces.join(""), JSON.stringify(value))
+    }
+  })
+
+  it("is made of as many levels as JSON.stringify goes down", () => {
+    let value: unknown = 1
+    for (let level = 0; level < 1_500; level++) value = level % 2 === 0 ? [value] : { a: value }
+    assert.strictEqual([...jsonPieces(value)].join(""), JSON.stringify(value))
+  })
+
   it("of a small value is one piece", () => {
     assert.strictEqual([...jsonPieces({ a: ["b", { c: 1 }] })].length, 1)
   })

@@ -108,8 +108,22 @@ export class Ids {
 
   /** The hash of the id of a slot that is not free, as `Key` has it. */
   hash(slot: number): number {
-    const other = this.#others.size === 0 ? undefined : this.#others.get(slot)
+    const other = this.#otherOf(slot)
     return other === undefined ? ofWords(this.#words, slot * width) : ofText(other)
+  }
+
+  /** The id of a slot that is not free, to be looked for. */
+  keyOf(slot: number, key: Key): Key {
+    const other = this.#otherOf(slot)
+    if (other !== undefined) return key.read(other)
+    for (let at = 0; at < width; at++) key.words[at] = this.#words[slot * width + at]!
+    key.isUuid = true
+    key.hash = ofWords(key.words, 0)
+    return key
+  }
+
+  #otherOf(slot: number): string | undefined {
+    return this.#others.size === 0 ? undefined : this.#others.get(slot)
   }
 
   /** Gives a slot that it has room for an id; an empty one: it is free from then on. */

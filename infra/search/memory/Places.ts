@@ -44,12 +44,13 @@ export class Places<A extends Holder> {
     return { holder: this.#holderOf(table, entry), slot: table[2 * entry + 1]! }
   }
 
-  /** Says where an id is that was nowhere; it has to be there by then. */
+  /** Says where an id is; it has to be there by then. Throws where it is somewhere already. */
   add(holder: A, slot: number): void {
-    const hash = holder.ids.hash(slot)
-    const part = this.#partOf(hash)
+    const key = holder.ids.keyOf(slot, this.#key)
+    const part = this.#partOf(key.hash)
+    if (this.#find(part.table, key) !== undefined) throw new Error("an id is there twice")
     if ((part.used + 1) * 8 > part.table.length * 3) this.#widen(part)
-    this.#enter(part.table, hash, this.#numberOf(holder), slot)
+    this.#enter(part.table, key.hash, this.#numberOf(holder), slot)
     part.used++
     this.#size++
   }

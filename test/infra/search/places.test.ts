@@ -105,6 +105,22 @@ describe("where ids are", () => {
     assert.isUndefined(places.get(zeros))
   })
 
+  it("is one place", () => {
+    const places = new Places<{ readonly ids: Ids }>()
+    const [one, other] = [new Ids(), new Ids()]
+    for (const id of [randomUUID(), "no uuid"]) {
+      for (const ids of [one, other]) {
+        ids.grow(1)
+        ids.set(0, id)
+      }
+      places.add({ ids: one }, 0)
+      assert.throws(() => places.add({ ids: other }, 0), /twice/)
+      assert.strictEqual(places.get(id)?.holder.ids, one)
+      places.delete(id)
+      assert.strictEqual(places.size, 0)
+    }
+  })
+
   it("gives the number of a holder that is forgotten to the next", () => {
     const places = new Places<{ readonly ids: Ids }>()
     for (let round = 0; round < 100; round++) {

@@ -7,6 +7,7 @@ import { atOnce } from "#engine/steps.ts"
 import { Index } from "#infra/search/memory/Index.ts"
 import { readEarly } from "#infra/search/memory/layer.ts"
 import { comparing } from "#infra/search/memory/Nearness.ts"
+import type { SlotsImage } from "#infra/search/memory/Segment.ts"
 import { type Frame, FrameReader, FrameWriter } from "#infra/search/memory/snapshot/frames.ts"
 import { framesOf, headIn, Restoring } from "#infra/search/memory/snapshot/image.ts"
 import { csv, median, snippet } from "../../indexed.ts"
@@ -71,6 +72,15 @@ it("frames that are left out, or come twice, or in another order, and it is not 
     const changed = pieces.map((piece) => (piece === one ? other : piece === other ? one : piece))
     assert.throws(() => framesIn(Buffer.concat(changed)))
   }
+})
+
+it("an id that stands there twice is a fault", () => {
+  const [index, other] = [new Index(128, comparing), new Index(128, comparing)]
+  for (const one of snippets) index.put(one)
+  const [segment] = [...index.segments()]
+  const [image] = [...segment!.images()] as [SlotsImage]
+  atOnce(other.restore("home", false, image))
+  assert.throws(() => atOnce(other.restore("another", false, image)), /twice/)
 })
 
 it("comes in pieces of any size", () => {
