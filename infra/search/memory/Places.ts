@@ -36,6 +36,11 @@ export class Places<A extends Holder> {
     return this.#size
   }
 
+  /** Holders that it has numbers for, in use or free. */
+  get numbers(): number {
+    return this.#holders.length
+  }
+
   get(id: string): { readonly holder: A; readonly slot: number } | undefined {
     const key = this.#key.read(id)
     const { table } = this.#partOf(key.hash)

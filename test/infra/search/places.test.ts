@@ -133,7 +133,7 @@ describe("where ids are", () => {
       places.delete(id)
       ids.set(0, "")
       places.forget(holder)
-      assert.strictEqual(places.size, 0)
+      assert.deepStrictEqual([places.size, places.numbers], [0, 1])
     }
   })
 })
