@@ -33,4 +33,11 @@ export class Best<A> {
   refuses(score: number): boolean {
     return this.#found.length >= this.#most && (this.#most === 0 || score < this.#found.at(-1)!.score)
   }
+
+  /** The id that one with this score has to come before to be taken; `undefined`: its score decides. */
+  lastOf(score: number): string | undefined {
+    if (this.#found.length < this.#most) return undefined
+    const last = this.#found.at(-1)
+    return last?.score === score ? last.id : undefined
+  }
 }

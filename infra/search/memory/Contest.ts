@@ -7,6 +7,7 @@ import { clearBit, countBoth, eachBit, isSet, wordsOf } from "./Bits.ts"
 import { type Finalist, Finals, type Read, type Spot, type Weights } from "./Finals.ts"
 import { Greatest } from "./Greatest.ts"
 import { type Group, groupsOf } from "./groups.ts"
+import { Key } from "./Ids.ts"
 import type { Nearness } from "./Nearness.ts"
 import type { Pace } from "./Pace.ts"
 import type { Locate } from "./passing.ts"
@@ -40,8 +41,13 @@ const enough = 2
 /** Finalists that are read for each that is wanted: copies of one thing are all as likely. */
 const read = 20
 
-/** Nanoseconds, about: of a term that is looked up, of a snippet that has it, the first time and when sums are made. */
-const costs = { term: 100, reached: 2, summed: 4 }
+/**
+ * Nanoseconds, about: of a term that is looked up, of a snippet that has it, the first time and when sums are made; of
+ * a row that is offered, and of one that is taken, whose id is written out.
+ */
+const costs = { term: 100, reached: 2, summed: 4, looked: 20, taken: 1_500 }
+/** Rows that are offered on end: each of them may be taken. */
+const offeredAtOnce = 128
 /** Rows, or words of bits, that are looked at on end. */
 const length = 1_024
 /**
@@ -75,6 +81,7 @@ export class Contest {
   readonly #groups: ReadonlyArray<Group>
   /** Places of those of `also` that pass. */
   readonly #wanted: ReadonlySet<number>
+  readonly #last = new Key()
 
   constructor(scope: Scope, weights: Weights, query: IndexQuery, most: number, means: Means, pace: Pace) {
     this.#scope = scope
@@ -296,11 +303,17 @@ export class Contest {
   *#finalists(bar: number): Steps<ReadonlyArray<Finalist>> {
     const { count } = this.#means.rows
     const best = new Best<Finalist>(read * Math.max(1, this.#most))
-    yield* this.#pace.through(0, count, stretches.open, (from, to) => this.#offerRows(from, to, bar, best))
+    for (let from = 0; from < count; from += offeredAtOnce) {
+      const to = Math.min(from + offeredAtOnce, count)
+      const taken = this.#offerRows(from, to, bar, best)
+      if (this.#pace.isDue((to - from) * costs.looked + taken * costs.taken)) yield
+    }
     return best.values
   }
 
-  #offerRows(from: number, to: number, bar: number, best: Best<Finalist>): void {
+  /** Gives how many were taken. */
+  #offerRows(from: number, to: number, bar: number, best: Best<Finalist>): number {
+    let taken = 0
     const { finals, places, cosines } = this.#means.rows
     const { segments, firsts } = this.#scope
     for (let row = from; row < to; row++) {
@@ -308,8 +321,15 @@ export class Contest {
       if (final < bar || best.refuses(final)) continue
       const place = places[row]!
       const segment = segmentAt(this.#scope, place)
-      best.offer(final, segments[segment]!.ids.at(place - firsts[segment]!), { place, cosine: cosines[row]! })
+      const { ids } = segments[segment]!
+      const slot = place - firsts[segment]!
+      // of very many that are as likely each would have its id written out
+      const last = best.lastOf(final)
+      if (last !== undefined && !ids.isBefore(slot, this.#last.of(last))) continue
+      best.offer(final, ids.at(slot), { place, cosine: cosines[row]! })
+      taken++
     }
+    return taken
   }
 
   /** What some rows come to; -1 of those that are not among the best, or do not match. */

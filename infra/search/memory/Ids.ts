@@ -26,13 +26,17 @@ const read = (id: string, into: Uint32Array): boolean => {
   return (into[0]! | into[1]! | into[2]! | into[3]!) !== 0
 }
 
+const bytes = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
+const hex = (word: number): string =>
+  bytes[word >>> 24]! + bytes[(word >>> 16) & 255]! + bytes[(word >>> 8) & 255]! + bytes[word & 255]!
+const half = (word: number): string => bytes[(word >>> 8) & 255]! + bytes[word & 255]!
+
 const written = (words: Uint32Array, from: number): string => {
-  let text = ""
-  for (let at = from; at < from + width; at++) text += words[at]!.toString(16).padStart(8, "0")
-  return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`
+  const [second, third] = [words[from + 1]!, words[from + 2]!]
+  return `${hex(words[from]!)}-${half(second >>> 16)}-${half(second)}-${half(third >>> 16)}-${half(third)}${hex(words[from + 3]!)}`
 }
 
-/** Odd, and others in each process: whoever may choose ids can't choose such as come to lie in one place. */
+/** Odd, and others in each process: which ids come to lie in one place nobody can tell who chooses them. */
 const factors = Uint32Array.from({ length: width + 1 }, () => randomBytes(4).readUInt32LE() | 1)
 
 const spread = (number: number): number => {
@@ -68,6 +72,11 @@ export class Key {
     this.isUuid = read(id, this.words)
     this.hash = this.isUuid ? ofWords(this.words, 0) : ofText(id)
     return this
+  }
+
+  /** The same, where it may be the one that was read last. */
+  of(id: string): this {
+    return id === this.text ? this : this.read(id)
   }
 }
 
@@ -106,6 +115,17 @@ export class Ids {
     return words[0] === its[at] && words[1] === its[at + 1] && words[2] === its[at + 2] && words[3] === its[at + 3]
   }
 
+  /** Whether the id of a slot that is not free comes before another one as texts do: mostly without making a text. */
+  isBefore(slot: number, { isUuid, words, text }: Key): boolean {
+    if (!isUuid || this.#otherOf(slot) !== undefined) return this.at(slot) < text
+    // digits are in order of their codes, and dashes stand in the same places
+    for (let at = 0; at < width; at++) {
+      const its = this.#words[slot * width + at]!
+      if (its !== words[at]) return its < words[at]!
+    }
+    return false
+  }
+
   /** The hash of the id of a slot that is not free, as `Key` has it. */
   hash(slot: number): number {
     const other = this.#otherOf(slot)
@@ -118,6 +138,7 @@ export class Ids {
     if (other !== undefined) return key.read(other)
     for (let at = 0; at < width; at++) key.words[at] = this.#words[slot * width + at]!
     key.isUuid = true
+    key.text = ""
     key.hash = ofWords(key.words, 0)
     return key
   }

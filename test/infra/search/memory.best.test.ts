@@ -1,15 +1,22 @@
+import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { vi } from "vitest"
 import type { Candidates } from "#domain/search/Candidate.ts"
 import { asked } from "#domain/search/query.ts"
 import { likeliest, matches, priorOf } from "#domain/search/rank.ts"
 import { relevance, score, verdictOdds } from "#domain/search/score.ts"
+import { atOnce } from "#engine/steps.ts"
 import { Greatest } from "#infra/search/memory/Greatest.ts"
+import { Ids } from "#infra/search/memory/Ids.ts"
+import { Index } from "#infra/search/memory/Index.ts"
 import { comparingBy } from "#infra/search/memory/layer.ts"
+import { comparing } from "#infra/search/memory/Nearness.ts"
 import { type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { embeddings, encoder } from "#test/embeddings.ts"
 import { corpus, queries, queryOf, snippetOf } from "#test/evaluation.ts"
 import { random } from "#test/random.ts"
+import { snippet } from "../indexed.ts"
 
 // An index looks at few of all that match. That these are the best is held here against all of them.
 
@@ -180,4 +187,18 @@ it("keeps the greatest of some numbers, and says what the next one has to reach"
       assert.strictEqual(greatest.bar, expected ?? none)
     }
   }
+})
+
+it("of very many that are as likely it writes out the ids of few, and the first ones are found", () => {
+  const index = new Index(128, comparing)
+  const ids = Array.from({ length: 20_000 }, () => randomUUID())
+  const one = snippet("home", "", { name: "sort_list", description: "", source: "sorted(list)" })
+  for (const id of ids) index.put({ ...one, id })
+  const { limit: _, ...rest } = queryOf("")
+  const query = { ...rest, homes: ["home"], agent: null, asked: asked("sort a list", encoder) }
+  const written = vi.spyOn(Ids.prototype, "at")
+  const { candidates } = atOnce(index.searching(query, 50))
+  assert.deepStrictEqual(candidates.map(({ id }) => id).sort(), ids.sort().slice(0, 50))
+  // each that is taken for a while, and those that are left
+  assert.isAtMost(written.mock.calls.length, 8_000)
 })

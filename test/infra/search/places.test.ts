@@ -42,7 +42,18 @@ describe("a column of ids", () => {
     assert.deepStrictEqual(ids.slice(17, 20), model.slice(17, 20))
   })
 
-  it("orders and tells apart ids that differ in any digit", () => {
+  it("puts them in the order of their texts", () => {
+    const some = Array.from({ length: 60 }, (_, at) => (at % 5 === 0 ? kinds.at(-1 - (at % 3))!() : randomUUID()))
+    some.push(`${some[1]!.slice(0, -1)}0`, `${some[1]!.slice(0, -1)}f`, "ffffffff-ffff-4fff-bfff-ffffffffffff")
+    const ids = new Ids()
+    ids.grow(some.length)
+    for (const [slot, id] of some.entries()) ids.set(slot, id)
+    const key = new Key()
+    for (const other of some)
+      for (const [slot, id] of some.entries()) assert.strictEqual(ids.isBefore(slot, key.of(other)), id < other)
+  })
+
+  it("tells apart ids that differ in any digit", () => {
     const id = "0123abcd-4567-4def-89ab-0123456789ab"
     const ids = new Ids()
     ids.grow(1)
