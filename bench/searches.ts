@@ -66,8 +66,8 @@ const filled = Effect.fnUntraced(function* (tree: string, count: number, given: 
 
 /**
  * Searches over HTTP for tasks of which none was asked before, at 64 connections and at one: how many a second, how
- * long one takes, and how much of the processor; and what the service holds then. With CAIRN_BENCH_BEFORE, the folder of
- * another tree, both in turns. `folder`: where the snippets of the one size are, or come to be.
+ * long one takes, and how much of the processor; and what the service holds then. With CAIRN_BENCH_BEFORE, the folder
+ * of another tree, both in turns. `folder`: where the snippets of the one size are, or come to be.
  */
 export const searches = (
   scale: number,

@@ -50,7 +50,10 @@ function* parts(value: unknown, depth: number): Generator<string> {
   }
 }
 
-/** What one more part of a value, and one more level, counts for at the least: as many as there are are written on end. */
+/**
+ * What one more part of a value, and one more level, counts for at the least: of a value that has little text there may
+ * be very many.
+ */
 const least = 32
 
 /** Whether a value is written on end, without a turn for others: it has little text, few parts and few levels. */

@@ -57,8 +57,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 /**
  * Each of some hundred databases, most of which nobody will use again, would be looked through every minute. It is not
- * off: then making an index would not count its table's rows. Nor is the log's first copy of each page of a new database
- * worth its compression, a twelfth of what the server takes.
+ * off: then making an index would not count its table's rows. Nor is it worth a twelfth of what the server takes to
+ * compress the log's first copy of each page.
  */
 const sparing = (url: Redacted.Redacted<string>) =>
   Effect.scoped(
