@@ -57,18 +57,20 @@ export function* packedIds(ids: ReadonlySet<string>): Steps<PackedIds> {
     yield
   }
   part()
-  const bytes = new Uint8Array(new SharedArrayBuffer(parts.reduce((sum, { length }) => sum + length, 0)))
+  const memory = new SharedArrayBuffer(parts.reduce((sum, { length }) => sum + length, 0))
+  const bytes = new Uint8Array(memory)
   let end = 0
   const ends = parts.map((part) => {
     bytes.set(part, end)
     end += part.length
     return end
   })
-  return { bytes, ends }
+  return { memory, ends }
 }
 
 /** The ids that were packed. */
-export function* unpackedIds({ bytes, ends }: PackedIds): Steps<ReadonlySet<string>> {
+export function* unpackedIds({ memory, ends }: PackedIds): Steps<ReadonlySet<string>> {
+  const bytes = new Uint8Array(memory)
   const ids = new Set<string>()
   let from = 0
   for (const end of ends) {

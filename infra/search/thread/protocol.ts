@@ -3,10 +3,11 @@ import type { KeepingOptions, Origin } from "../memory/snapshot/keeping.ts"
 
 /**
  * Ids as they are sent, some of them as one JSON text up to each of the `ends`: in memory that both see, since there
- * may be as many as there are snippets, and what is copied to a thread is copied in one piece.
+ * may be as many as there are snippets, and what is copied to a thread is copied in one piece. Not as an array of
+ * bytes: Deno (2.9) goes through each entry of one that it receives.
  */
 export interface PackedIds {
-  readonly bytes: Uint8Array<SharedArrayBuffer>
+  readonly memory: SharedArrayBuffer
   readonly ends: ReadonlyArray<number>
 }
 

@@ -16,8 +16,9 @@ describe("ids as they are sent to the thread of the snippet index", () => {
     assert.isAtLeast([...packedIds(ids)].length, 200)
     const sent = atOnce(packedIds(ids))
     assert.isAtLeast([...unpackedIds(sent)].length, 200)
-    assert.strictEqual(structuredClone(sent).bytes.buffer.byteLength, sent.bytes.buffer.byteLength)
-    structuredClone(sent).bytes[0] = 0
-    assert.strictEqual(sent.bytes[0], 0)
+    const other = structuredClone(sent)
+    assert.strictEqual(other.memory.byteLength, sent.memory.byteLength)
+    new Uint8Array(other.memory)[0] = 0
+    assert.strictEqual(new Uint8Array(sent.memory)[0], 0)
   })
 })
