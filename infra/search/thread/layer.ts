@@ -90,7 +90,7 @@ const make = (options: Pick<ThreadOptions, "program" | "data"> & Partial<ThreadO
             // what another thread has got is not here
             if (thread.lost !== told) return yield* away
             const changes = packed(some)
-            const transfer = [changes.numbers.buffer, changes.pieces.buffer]
+            const transfer = [changes.numbers, changes.pieces]
             const rest = first ? { voted, removed } : { voted: [], removed: [] }
             thread.send({ type: "changes", first, put: changes, ...rest }, transfer)
             first = false

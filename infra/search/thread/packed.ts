@@ -18,17 +18,18 @@ export const packed = (put: ReadonlyArray<IndexedSnippet>): PackedSnippets => {
     piece += own.length
     return { ...snippet, profile }
   })
-  return { snippets, numbers, counts, pieces, pieceCounts }
+  return { snippets, numbers: numbers.buffer, counts, pieces: pieces.buffer, pieceCounts }
 }
 
 /** The snippets that were `packed`; their vectors and pieces lie where they came. */
 export const unpacked = ({
   snippets,
-  numbers,
+  numbers: numbersOf,
   counts,
-  pieces,
+  pieces: piecesOf,
   pieceCounts
 }: PackedSnippets): ReadonlyArray<IndexedSnippet> => {
+  const [numbers, pieces] = [new Float32Array(numbersOf), new Uint16Array(piecesOf)]
   let [number, piece] = [0, 0]
   return snippets.map((snippet, at) => {
     const [count, pieceCount] = [counts[at]!, pieceCounts[at]!]

@@ -31,9 +31,11 @@ export interface PackedSnippets {
   readonly snippets: ReadonlyArray<
     Omit<IndexedSnippet, "vector" | "profile"> & { readonly profile: Omit<IndexedSnippet["profile"], "pieces"> }
   >
-  readonly numbers: Float32Array<ArrayBuffer>
+  /** 32-bit floats. */
+  readonly numbers: ArrayBuffer
   readonly counts: ReadonlyArray<number>
-  readonly pieces: Uint16Array<ArrayBuffer>
+  /** 16-bit numbers. */
+  readonly pieces: ArrayBuffer
   readonly pieceCounts: ReadonlyArray<number>
 }
 
