@@ -60,12 +60,14 @@ export function* packedIds(ids: ReadonlySet<string>): Steps<PackedIds> {
   part()
   const memory = new SharedArrayBuffer(parts.reduce((sum, { length }) => sum + length, 0))
   const bytes = new Uint8Array(memory)
+  const ends: Array<number> = []
   let end = 0
-  const ends = parts.map((part) => {
+  for (const part of parts) {
     bytes.set(part, end)
     end += part.length
-    return end
-  })
+    ends.push(end)
+    yield
+  }
   return { memory, ends }
 }
 
