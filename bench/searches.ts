@@ -67,7 +67,7 @@ const filled = Effect.fnUntraced(function* (tree: string, count: number, given: 
 /**
  * Searches over HTTP for tasks of which none was asked before, at 64 connections and at one: how many a second, how
  * long one takes, and how much of the processor; and what the service holds then. With CAIRN_BENCH_BEFORE, the folder
- * of another tree, both in turns. `folder`: where the snippets of the one size are, or come to be.
+ * of another tree, both in turns. `folder`: where this one's snippets of the one size are, or come to be.
  */
 export const searches = (
   scale: number,
@@ -80,7 +80,7 @@ export const searches = (
       const count = Math.max(200, Math.round(full * scale))
       const trees = { ...(before === undefined ? {} : { before }), now: here }
       const running = yield* Effect.forEach(Object.entries(trees), ([name, tree]) =>
-        Effect.map(filled(tree, count, folder), (one) => ({ ...one, name }))
+        Effect.map(filled(tree, count, name === "now" ? folder : undefined), (one) => ({ ...one, name }))
       )
       const next = tasks()
       for (const connections of [64, 1]) {

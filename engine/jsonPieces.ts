@@ -20,7 +20,8 @@ export function* stretches(text: string): Generator<string> {
 const isShort = (value: unknown): boolean =>
   typeof value === "string" ? value.length <= long : typeof value !== "object" || value === null
 
-function* parts(value: unknown, depth: number): Generator<string> {
+/** What `JSON.stringify` makes of a value, part by part; no text of a part has more than 64 Ki characters of it. */
+export function* jsonParts(value: unknown, depth = 0): Generator<string> {
   if (typeof value === "string" && value.length > long) {
     yield '"'
     for (const some of stretches(value)) yield JSON.stringify(some).slice(1, -1)
@@ -34,7 +35,7 @@ function* parts(value: unknown, depth: number): Generator<string> {
       let end = at
       while (end < value.length && end - at < run && isShort(value[end])) end++
       if (end > at) yield JSON.stringify(value.slice(at, end)).slice(1, -1)
-      else yield* parts(value[end++], depth + 1)
+      else yield* jsonParts(value[end++], depth + 1)
       at = end
     }
     yield "]"
@@ -43,7 +44,7 @@ function* parts(value: unknown, depth: number): Generator<string> {
     for (const [name, member] of Object.entries(value as object)) {
       if (member === undefined) continue
       yield `${before}${JSON.stringify(name)}:`
-      yield* parts(member, depth + 1)
+      yield* jsonParts(member, depth + 1)
       before = ","
     }
     yield before === "{" ? "{}" : "}"
@@ -51,16 +52,13 @@ function* parts(value: unknown, depth: number): Generator<string> {
 }
 
 /**
- * What one more part of a value, and one more level, counts for at the least: of a value that has little text there may
- * be very many.
+ * Whether the parts of a value weigh as much, and the names of its members with them; `weightOf` is told each part
+ * without what is in it. Looks no further than it has to.
  */
-const least = 32
-
-/** Whether a value is written on end, without a turn for others: it has little text, few parts and few levels. */
-const isLittle = (value: unknown): boolean => {
-  let left = stretch
+const weighs = (value: unknown, most: number, weightOf: (part: unknown) => number): boolean => {
+  let left = most
   const look = (one: unknown): void => {
-    left -= typeof one === "string" ? least + one.length : least
+    left -= weightOf(one)
     if (left <= 0 || typeof one !== "object" || one === null) return
     if (Array.isArray(one)) for (let at = 0; at < one.length && left > 0; at++) look(one[at])
     else
@@ -71,8 +69,21 @@ const isLittle = (value: unknown): boolean => {
       }
   }
   look(value)
-  return left > 0
+  return left <= 0
 }
+
+/** Whether a value has at least so many UTF-16 units of text, names of members too. Looks no further than it has to. */
+export const hasText = (value: unknown, characters: number): boolean =>
+  weighs(value, characters, (part) =>
+    typeof part === "string" ? part.length : typeof part === "object" && part !== null ? 0 : 4
+  )
+
+/** What a part counts for beside its text: of what has little text there may be very many parts, or levels. */
+const part = 32
+
+/** Whether a value is written on end, without a turn for others. */
+const isLittle = (value: unknown): boolean =>
+  !weighs(value, stretch, (one) => (typeof one === "string" ? part + one.length : part))
 
 /**
  * What `JSON.stringify` makes of a value, in pieces of about 64 Ki characters, so that others may be heard in between:
@@ -84,29 +95,11 @@ export function* jsonPieces(value: unknown): Generator<string> {
     return
   }
   let held = ""
-  for (const part of parts(value, 0)) {
+  for (const part of jsonParts(value)) {
     held += part
     if (held.length < stretch) continue
     yield held
     held = ""
   }
   if (held !== "") yield held
-}
-
-/** Whether a value has at least so many UTF-16 units of text, names of members too. Looks no further than it has to. */
-export const hasText = (value: unknown, characters: number): boolean => {
-  let left = characters
-  const look = (one: unknown): void => {
-    if (left <= 0) return
-    if (typeof one === "string") left -= one.length
-    else if (typeof one === "object" && one !== null) {
-      for (const name in one) {
-        if (left <= 0) return
-        left -= name.length
-        look((one as { readonly [name: string]: unknown })[name])
-      }
-    } else left -= 4
-  }
-  look(value)
-  return left <= 0
 }

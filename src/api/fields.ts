@@ -2,7 +2,7 @@ import { Schema, SchemaGetter } from "effect"
 import { isWithin, longestDependencies, mostDependencies } from "#domain/dependencies.ts"
 import { thousands } from "#domain/text/thousands.ts"
 import { toldPosition } from "#domain/toldPosition.ts"
-import { jsonPieces } from "#engine/jsonPieces.ts"
+import { jsonParts } from "#engine/jsonPieces.ts"
 
 /** What is said of a text that is none, and that no store keeps unchanged. */
 export const unstorable = "has a NUL or half a surrogate pair; expected well-formed text without NUL"
@@ -106,8 +106,8 @@ const tooManyNames = { message: `has too many names; expected at most ${thousand
 /** Whether a value's JSON has more characters than that; no more of it is written than it takes to know. */
 export const isLongerThan = (value: unknown, most: number): boolean => {
   let left = most
-  for (const piece of jsonPieces(value)) {
-    left -= piece.length
+  for (const part of jsonParts(value)) {
+    left -= part.length
     if (left < 0) return true
   }
   return false

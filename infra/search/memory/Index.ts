@@ -56,10 +56,9 @@ export class Index {
 
   /** Whether it was there. */
   remove(id: string): boolean {
-    const place = this.#places.get(id)
+    const place = this.#places.delete(id)
     if (place === undefined) return false
-    const { holder: segment, slot } = place
-    this.#places.delete(id)
+    const { segment, slot } = place
     segment.remove(slot)
     if (segment.documents > 0) return true
     segment.vectors.free()
@@ -71,7 +70,7 @@ export class Index {
   /** The terms of one; none where it is not there. */
   termsOf(id: string): ReadonlyArray<string> {
     const place = this.#places.get(id)
-    return place === undefined ? [] : place.holder.termsOf(place.slot)
+    return place === undefined ? [] : place.segment.termsOf(place.slot)
   }
 
   get size(): number {
@@ -86,7 +85,7 @@ export class Index {
 
   vote(id: string, votes: Votes): void {
     const place = this.#places.get(id)
-    place?.holder.vote(place.slot, votes)
+    place?.segment.vote(place.slot, votes)
   }
 
   /** The likeliest; until the last step nothing may be changed, and nothing else searched for. */
@@ -98,10 +97,7 @@ export class Index {
       reach: this.#reach,
       occurrences: this.#occurrences,
       termPlaces: this.#termPlaces,
-      locate: (id) => {
-        const place = this.#places.get(id)
-        return place && { segment: place.holder, slot: place.slot }
-      }
+      locate: (id) => this.#places.get(id)
     })
   }
 

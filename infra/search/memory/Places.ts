@@ -1,7 +1,13 @@
 import { type Ids, Key } from "./Ids.ts"
 
+/** Where an id is. */
+export interface Place<A> {
+  readonly segment: A
+  readonly slot: number
+}
+
 /** What has ids by slots. */
-interface Holder {
+interface HasIds {
   readonly ids: Ids
 }
 
@@ -10,23 +16,23 @@ const partBits = 6
 /** Entries that a part begins with. */
 const least = 16
 
-/** Two words an entry: the number of what holds it, from 1, and its slot; 0: there is none. */
+/** Two words an entry: the number of its segment, from 1, and its slot; 0: there is none. */
 interface Part {
   table: Uint32Array
   used: number
 }
 
 /**
- * Where ids are: the number of a holder, and a slot there. It keeps no ids, but looks at those that the holders have:
+ * Where ids are: the number of a segment, and a slot there. It keeps no ids, but looks at those that segments have:
  * some 14 bytes each, outside the garbage-collected heap. In parts that grow by themselves: a `Map` of a million is
  * laid out anew in one go, for which everybody would wait.
  */
-export class Places<A extends Holder> {
+export class Places<A extends HasIds> {
   readonly #parts: ReadonlyArray<Part> = Array.from({ length: 1 << partBits }, () => ({
     table: new Uint32Array(2 * least),
     used: 0
   }))
-  readonly #holders: Array<A | undefined> = []
+  readonly #segments: Array<A | undefined> = []
   readonly #freed: Array<number> = []
   readonly #numbers = new Map<A, number>()
   readonly #key = new Key()
@@ -36,56 +42,56 @@ export class Places<A extends Holder> {
     return this.#size
   }
 
-  /** Holders that it has numbers for, in use or free. */
+  /** How many numbers of segments there are, in use or free. */
   get numbers(): number {
-    return this.#holders.length
+    return this.#segments.length
   }
 
-  get(id: string): { readonly holder: A; readonly slot: number } | undefined {
+  get(id: string): Place<A> | undefined {
     const key = this.#key.read(id)
     const { table } = this.#partOf(key.hash)
-    const entry = this.#find(table, key)
-    if (entry === undefined) return undefined
-    return { holder: this.#holderOf(table, entry), slot: table[2 * entry + 1]! }
+    return this.#placeAt(table, this.#find(table, key))
   }
 
   /** Says where an id is; it has to be there by then. Throws where it is somewhere already. */
-  add(holder: A, slot: number): void {
-    const key = holder.ids.keyOf(slot, this.#key)
+  add(segment: A, slot: number): void {
+    const key = segment.ids.keyOf(slot, this.#key)
     const part = this.#partOf(key.hash)
     if (this.#find(part.table, key) !== undefined) throw new Error("an id is there twice")
     if ((part.used + 1) * 8 > part.table.length * 3) this.#widen(part)
-    this.#enter(part.table, key.hash, this.#numberOf(holder), slot)
+    this.#enter(part.table, key.hash, this.#numberOf(segment), slot)
     part.used++
     this.#size++
   }
 
-  /** Forgets where an id is, which has to be there still. */
-  delete(id: string): void {
+  /** Forgets where an id is, which has to be there still; gives where that is. */
+  delete(id: string): Place<A> | undefined {
     const key = this.#key.read(id)
     const part = this.#partOf(key.hash)
     const entry = this.#find(part.table, key)
-    if (entry === undefined) return
+    const place = this.#placeAt(part.table, entry)
+    if (entry === undefined) return undefined
     this.#close(part.table, entry)
     part.used--
     this.#size--
+    return place
   }
 
-  /** A holder that has nothing any more is forgotten, and its number given to another. */
-  forget(holder: A): void {
-    const number = this.#numbers.get(holder)
+  /** A segment that has nothing any more is forgotten, and its number given to another. */
+  forget(segment: A): void {
+    const number = this.#numbers.get(segment)
     if (number === undefined) return
-    this.#numbers.delete(holder)
-    this.#holders[number] = undefined
+    this.#numbers.delete(segment)
+    this.#segments[number] = undefined
     this.#freed.push(number)
   }
 
-  #numberOf(holder: A): number {
-    const known = this.#numbers.get(holder)
+  #numberOf(segment: A): number {
+    const known = this.#numbers.get(segment)
     if (known !== undefined) return known
-    const number = this.#freed.pop() ?? this.#holders.length
-    this.#holders[number] = holder
-    this.#numbers.set(holder, number)
+    const number = this.#freed.pop() ?? this.#segments.length
+    this.#segments[number] = segment
+    this.#numbers.set(segment, number)
     return number
   }
 
@@ -96,7 +102,7 @@ export class Places<A extends Holder> {
   #find(table: Uint32Array, key: Key): number | undefined {
     const mask = table.length / 2 - 1
     for (let entry = key.hash & mask; table[2 * entry] !== 0; entry = (entry + 1) & mask)
-      if (this.#holderOf(table, entry).ids.has(table[2 * entry + 1]!, key)) return entry
+      if (this.#segmentOf(table, entry).ids.has(table[2 * entry + 1]!, key)) return entry
     return undefined
   }
 
@@ -108,12 +114,16 @@ export class Places<A extends Holder> {
     table[2 * entry + 1] = slot
   }
 
-  #holderOf(table: Uint32Array, entry: number): A {
-    return this.#holders[table[2 * entry]! - 1]!
+  #placeAt(table: Uint32Array, entry: number | undefined): Place<A> | undefined {
+    return entry === undefined ? undefined : { segment: this.#segmentOf(table, entry), slot: table[2 * entry + 1]! }
+  }
+
+  #segmentOf(table: Uint32Array, entry: number): A {
+    return this.#segments[table[2 * entry]! - 1]!
   }
 
   #hashOf(table: Uint32Array, entry: number): number {
-    return this.#holderOf(table, entry).ids.hash(table[2 * entry + 1]!)
+    return this.#segmentOf(table, entry).ids.hash(table[2 * entry + 1]!)
   }
 
   #widen(part: Part): void {

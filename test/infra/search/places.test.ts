@@ -80,7 +80,7 @@ describe("where ids are", () => {
     const known: Array<string> = []
     const check = (id: string) => {
       const [found, place] = [places.get(id), model.get(id)]
-      assert.strictEqual(found?.holder, place?.holder)
+      assert.strictEqual(found?.segment, place?.holder)
       assert.strictEqual(found?.slot, place?.slot)
     }
     for (let step = 0; step < 40_000; step++) {
@@ -126,7 +126,7 @@ describe("where ids are", () => {
       }
       places.add({ ids: one }, 0)
       assert.throws(() => places.add({ ids: other }, 0), /twice/)
-      assert.strictEqual(places.get(id)?.holder.ids, one)
+      assert.strictEqual(places.get(id)?.segment.ids, one)
       places.delete(id)
       assert.strictEqual(places.size, 0)
     }
@@ -140,7 +140,7 @@ describe("where ids are", () => {
       const [id, holder] = [randomUUID(), { ids }]
       ids.set(0, id)
       places.add(holder, 0)
-      assert.strictEqual(places.get(id)?.holder, holder)
+      assert.strictEqual(places.get(id)?.segment, holder)
       places.delete(id)
       ids.set(0, "")
       places.forget(holder)
