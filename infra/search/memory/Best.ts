@@ -29,9 +29,15 @@ export class Best<A> {
     if (found.length > this.#most) found.pop()
   }
 
+  /** What is below need not be offered. */
+  get bar(): number {
+    if (this.#most === 0) return Number.POSITIVE_INFINITY
+    return this.#found.length < this.#most ? Number.NEGATIVE_INFINITY : this.#found.at(-1)!.score
+  }
+
   /** Whether a score is too low to be offered: spares making the value. */
   refuses(score: number): boolean {
-    return this.#found.length >= this.#most && (this.#most === 0 || score < this.#found.at(-1)!.score)
+    return score < this.bar
   }
 
   /** The id that one with this score has to come before to be taken; `undefined`: its score decides. */

@@ -2,6 +2,7 @@ import { matches } from "#domain/search/rank.ts"
 import { wordShare } from "#domain/search/score.ts"
 import type { Steps } from "#engine/steps.ts"
 import type { IndexQuery } from "#ports/SnippetIndex.ts"
+import type { Assessed } from "./Assessed.ts"
 import { Best } from "./Best.ts"
 import { clearBit, countBoth, eachBit, isSet, wordsOf } from "./Bits.ts"
 import { type Finalist, Finals, type Read, type Spot, type Weights } from "./Finals.ts"
@@ -24,6 +25,7 @@ export interface Means {
   readonly nearness: Nearness
   readonly rows: Rows
   readonly reach: Reach
+  readonly assessed: Assessed
   readonly occurrences: Occurrences
   readonly termPlaces: TermPlaces
   readonly locate: Locate
@@ -34,8 +36,6 @@ export interface Means {
  * that by far.
  */
 const slack = 2e-4
-/** What words usually come to of what they reach at the most: who is likely is guessed by it. */
-const usual = 0.6
 /** Of those that are as likely so many times what is wanted are enough to begin with. */
 const enough = 2
 /** Finalists that are read for each that is wanted: copies of one thing are all as likely. */
@@ -55,7 +55,7 @@ const length = 1_024
  * sums are looked at, of words of 32 bits, and of the bits themselves.
  */
 const stretches = {
-  assessed: { length, cost: 150 },
+  assessed: { length, cost: 60 },
   open: { length, cost: 10 },
   settled: { length, cost: 1_500 },
   words: { length, cost: 32 * 10 },
@@ -111,7 +111,10 @@ export class Contest {
     rows.open.set(rows.passing.subarray(0, wordsOf(places)))
     for (const place of this.#wanted) clearBit(rows.open, place)
     const near = yield* this.#assess()
-    const likely = this.#query.asked.read === 0 ? yield* this.#foremost() : this.#likely()
+    const likely =
+      this.#query.asked.read === 0
+        ? yield* this.#foremost()
+        : this.#means.assessed.foremost(nearness, enough * this.#most)
     this.#offer(yield* this.#finals.reading(likely))
     yield* this.#enterCompared()
     if (!nearness.isAll) yield* this.#enterOthers()
@@ -143,11 +146,6 @@ export class Contest {
     yield* this.#pace.through(0, places, stretches.bits, (from, to) => reach.any(rows.sharing, from, to))
   }
 
-  /** The share of the words that a place can have. */
-  #mostWords(place: number): number {
-    return wordShare(this.#means.reach.sum(place), this.#weights.self)
-  }
-
   #cosineAt(place: number): number {
     if (this.#query.asked.read === 0) return 0
     const segment = segmentAt(this.#scope, place)
@@ -159,57 +157,28 @@ export class Contest {
    * without a word.
    */
   *#assess(): Steps<number> {
-    const { nearness, reach } = this.#means
+    const { nearness, reach, rows, assessed } = this.#means
+    const measures = {
+      ...{ nearness, reach, rows },
+      scope: this.#scope,
+      scoring: this.#scoring,
+      self: this.#weights.self
+    }
+    assessed.begin(nearness.compared, this.#most)
     let near = 0
     for (const place of this.#wanted) if (reach.units[place] === 0) near++
     let first = 0
     for (const segment of this.#scope.segments.keys()) {
       const end = nearness.ends[segment]!
       yield* this.#pace.through(first, end, stretches.assessed, (from, to) => {
-        near += this.#assessSome(segment, from, to)
+        near += assessed.assess(segment, from, to, measures)
       })
       first = end
     }
     return near
   }
 
-  #assessSome(number: number, from: number, to: number): number {
-    const { rows, nearness, reach } = this.#means
-    const { places, cosines, compared } = nearness
-    const { guesses, tops } = rows.columns(compared)
-    const scoring = this.#scoring
-    const { least } = scoring
-    const segment = this.#scope.segments[number]!
-    const first = this.#scope.firsts[number]!
-    let near = 0
-    for (let at = from; at < to; at++) {
-      const place = places[at]!
-      guesses[at] = tops[at] = -1
-      if (!isSet(rows.open, place)) continue
-      const cosine = cosines[at]!
-      const prior = scoring.priorOf(segment, place - first)
-      const words = reach.units[place] === 0 ? 0 : this.#mostWords(place)
-      guesses[at] = scoring.about(usual * words, cosine, prior)
-      tops[at] = scoring.about(words, cosine, prior)
-      if (words === 0 && cosine >= least && scoring.isNear(cosine, prior)) near++
-    }
-    return near
-  }
-
-  /** Some of those that were compared, about as many as are wanted, that are likely the best. */
-  #likely(): ReadonlyArray<Finalist> {
-    const { places, cosines, compared } = this.#means.nearness
-    const { guesses } = this.#means.rows.columns(compared)
-    const greatest = new Greatest(this.#most)
-    for (let at = 0; at < compared; at++) greatest.offer(guesses[at]!)
-    const some: Array<Finalist> = []
-    const bar = Math.max(0, greatest.bar)
-    for (let at = 0; at < compared && some.length < enough * this.#most; at++)
-      if (guesses[at]! >= bar) some.push({ place: places[at]!, cosine: cosines[at]! })
-    return some
-  }
-
-  /** The same where only words count. */
+  /** Some of those that likely are the best where only words count. */
   *#foremost(): Steps<ReadonlyArray<Finalist>> {
     const { rows, reach } = this.#means
     const { places } = this.#scope
@@ -230,12 +199,13 @@ export class Contest {
   }
 
   #enterSome(from: number, to: number): void {
-    const { rows, nearness } = this.#means
+    const { rows, nearness, assessed } = this.#means
     const { segments, firsts } = this.#scope
-    const { places, cosines, compared } = nearness
-    const { tops } = rows.columns(compared)
+    const { places, cosines } = nearness
+    const { most } = assessed
+    const bar = Math.max(0, this.#best.bar - slack)
     for (let at = from; at < to; at++) {
-      if (tops[at]! < 0 || this.#isTooLow(tops[at]!)) continue
+      if (most[at]! < bar) continue
       const place = places[at]!
       if (!isSet(rows.open, place)) continue
       const segment = segmentAt(this.#scope, place)

@@ -3,6 +3,7 @@ import { fields } from "#domain/search/IndexedText.ts"
 import type { Steps } from "#engine/steps.ts"
 import type { IndexedSnippet, IndexQuery, Votes } from "#ports/SnippetIndex.ts"
 import { unlessGivenUp } from "../givenUp.ts"
+import { Assessed } from "./Assessed.ts"
 import { candidates } from "./candidates.ts"
 import { Lists, stretch } from "./Lists.ts"
 import { Names } from "./Names.ts"
@@ -24,6 +25,7 @@ export class Index {
   readonly #sieve = new Sieve()
   readonly #rows = new Rows()
   readonly #reach = new Reach()
+  readonly #assessed = new Assessed()
   readonly #occurrences = new Occurrences()
   readonly #termPlaces = new TermPlaces()
   readonly #private = new Map<string, Segment>()
@@ -95,6 +97,7 @@ export class Index {
       nearness: this.#nearness,
       rows: this.#rows,
       reach: this.#reach,
+      assessed: this.#assessed,
       occurrences: this.#occurrences,
       termPlaces: this.#termPlaces,
       locate: (id) => this.#places.get(id)

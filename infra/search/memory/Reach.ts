@@ -47,9 +47,14 @@ export class Reach {
     }
   }
 
-  /** What the words of a place add up to at the most. */
-  sum(place: number): number {
-    return this.#together(this.units[place]!) / this.#perWeight
+  /** What counts of the units of a place: of a long task the best of its parts does, too. */
+  together(units: number): number {
+    return this.#isLong ? merged(units, Math.min(units, this.#part)) : units
+  }
+
+  /** Which share of the words one unit is, of what a task's words weigh in all. */
+  shareOfUnit(self: number): number {
+    return self === 0 ? 0 : 1 / (this.#perWeight * self)
   }
 
   /** The units without which words don't add up to so much. */
@@ -60,7 +65,7 @@ export class Reach {
     let [low, high] = [0, 0xffff]
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (this.#together(middle) < wanted) low = middle + 1
+      if (this.together(middle) < wanted) low = middle + 1
       else high = middle
     }
     return low
@@ -78,9 +83,5 @@ export class Reach {
     let [least, has] = [counts.length, 0]
     while (least > 1 && has < wanted) has += counts[--least]!
     return least
-  }
-
-  #together(units: number): number {
-    return this.#isLong ? merged(units, Math.min(units, this.#part)) : units
   }
 }

@@ -35,7 +35,6 @@ export class Rows {
   finals = new Float64Array(0)
 
   #term = 0
-  #assessed = { guesses: new Float64Array(0), tops: new Float64Array(0) }
 
   /** Begins a search among so many places for a task of so many texts. */
   begin(places: number, texts: number): void {
@@ -71,15 +70,6 @@ export class Rows {
     for (let at = row * this.texts; at < (row + 1) * this.texts; at++) this.sums[at] = 0
     this.rows[place] = row
     setBit(this.counted, place)
-  }
-
-  /** Columns for so many that were compared: what each likely comes to, and what at the most. */
-  columns(count: number): { readonly guesses: Float64Array; readonly tops: Float64Array } {
-    if (count > this.#assessed.guesses.length) {
-      const size = Math.ceil(count * 1.25)
-      this.#assessed = { guesses: new Float64Array(size), tops: new Float64Array(size) }
-    }
-    return this.#assessed
   }
 
   /** The sum of a row; of a long task from the whole and the best part. */

@@ -11,15 +11,22 @@ export class Scoring {
   /** The cosine below which nothing matches that shares no word, whatever its votes. */
   readonly least: number
   readonly #query: IndexQuery
+  /** A relevance is so much of the share of the words, and so much of the cosine as the table would have it. */
+  readonly #words: number
+  readonly #meaning: number
+  /** That one is 0 here, and so much for each 1 above. */
+  readonly #origin: number
+  readonly #scale: number
 
   constructor(query: IndexQuery) {
     this.#query = query
     const { asked, preferComplete } = query
     const { read, model } = asked
-    this.least =
-      read === 0
-        ? Number.POSITIVE_INFINITY
-        : ofModel(leastRelevance(preferComplete) / relevance(0, 1, read, model?.weights.meaning), model)
+    this.#meaning = relevance(0, 1, read, model?.weights.meaning)
+    this.#words = 1 - this.#meaning
+    this.#origin = ofModel(0, model)
+    this.#scale = 1 / (ofModel(1, model) - this.#origin)
+    this.least = read === 0 ? Number.POSITIVE_INFINITY : ofModel(leastRelevance(preferComplete) / this.#meaning, model)
   }
 
   /** Of what has such a share of the words, and is so near. */
@@ -30,8 +37,8 @@ export class Scoring {
 
   /** The same but for its last digits, at less cost: of what has no votes a score is its relevance. */
   about(words: number, cosine: number, prior: number): number {
-    const { read, model } = this.#query.asked
-    const matching = relevance(words, asTable(cosine, model), read, model?.weights.meaning)
+    const meaning = Math.min(1, Math.max(0, (cosine - this.#origin) * this.#scale))
+    const matching = this.#words * words + this.#meaning * meaning
     return prior === 1 ? bounded(matching) : score(matching, prior)
   }
 

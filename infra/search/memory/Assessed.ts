@@ -1,0 +1,86 @@
+import { isSet } from "./Bits.ts"
+import type { Finalist } from "./Finals.ts"
+import { Greatest } from "./Greatest.ts"
+import type { Nearness } from "./Nearness.ts"
+import type { Reach } from "./Reach.ts"
+import type { Rows } from "./Rows.ts"
+import type { Scope } from "./Scope.ts"
+import type { Scoring } from "./Scoring.ts"
+
+/** What words usually come to of what they reach at the most: who is likely is guessed by it. */
+const usual = 0.6
+/** Of what can't match, or is open no more. */
+const out = -1
+
+/** What a search is assessed by; of the words of its task together that is what they weigh (`self`). */
+export interface Measures {
+  readonly scope: Scope
+  readonly nearness: Nearness
+  readonly reach: Reach
+  readonly rows: Rows
+  readonly scoring: Scoring
+  readonly self: number
+}
+
+/**
+ * What each snippet that was compared comes to, in the order in which they were: likely, and at the most. As all of
+ * some ten thousands are compared, that is one loop, whose parts are at hand before it begins. Columns are kept between
+ * searches, which run one after another.
+ */
+export class Assessed {
+  /** At the most; below 0: it can't match. */
+  most = new Float32Array(0)
+  #likely = new Float32Array(0)
+  #greatest = new Greatest(0)
+
+  /** Begins a search with so many that were compared, which looks for so many. */
+  begin(compared: number, wanted: number): void {
+    this.#greatest = new Greatest(wanted)
+    if (compared <= this.#likely.length) return
+    const size = Math.ceil(compared * 1.25)
+    this.#likely = new Float32Array(size)
+    this.most = new Float32Array(size)
+  }
+
+  /** Of some of a segment, from one to before another; gives how many of those that are open match without a word. */
+  assess(number: number, from: number, to: number, measures: Measures): number {
+    const { scope, nearness, reach, rows, scoring, self } = measures
+    const { places, cosines } = nearness
+    const { units } = reach
+    const { open } = rows
+    const { least } = scoring
+    const segment = scope.segments[number]!
+    const first = scope.firsts[number]!
+    const [likely, most, greatest] = [this.#likely, this.most, this.#greatest]
+    const share = reach.shareOfUnit(self)
+    let near = 0
+    for (let at = from; at < to; at++) {
+      const place = places[at]!
+      const unit = units[place]!
+      const cosine = cosines[at]!
+      if ((unit === 0 && cosine < least) || !isSet(open, place)) {
+        likely[at] = most[at] = out
+        continue
+      }
+      const prior = scoring.priorOf(segment, place - first)
+      const words = unit === 0 ? 0 : Math.min(1, reach.together(unit) * share)
+      const guess = scoring.about(usual * words, cosine, prior)
+      likely[at] = guess
+      most[at] = unit === 0 ? guess : scoring.about(words, cosine, prior)
+      greatest.offer(guess)
+      if (unit === 0 && scoring.isNear(cosine, prior)) near++
+    }
+    return near
+  }
+
+  /** The first of those that are likely the best, so many at the most. */
+  foremost({ places, cosines, compared }: Nearness, atMost: number): ReadonlyArray<Finalist> {
+    const likely = this.#likely
+    const some: Array<Finalist> = []
+    // what was kept is rounded
+    const bar = Math.fround(Math.max(0, this.#greatest.bar))
+    for (let at = 0; at < compared && some.length < atMost; at++)
+      if (likely[at]! >= bar) some.push({ place: places[at]!, cosine: cosines[at]! })
+    return some
+  }
+}
