@@ -215,8 +215,8 @@ const folderOfTests = () => {
 }
 
 /**
- * Most of what tests call they call a few times, which V8 would interpret. Compiled at the first call, as plainly as may
- * be, it takes a fourteenth less of the processor, with their services, which have these flags from here.
+ * Most of what tests call they call a few times, which V8 would interpret. Compiled at the first call, as plainly as
+ * may be, it takes a fourteenth less of the processor. Their services have these flags from here, too.
  */
 const hurried = "--always-sparkplug,--no-lazy-feedback-allocation"
 

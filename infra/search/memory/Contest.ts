@@ -158,12 +158,8 @@ export class Contest {
    */
   *#assess(): Steps<number> {
     const { nearness, reach, rows, assessed } = this.#means
-    const measures = {
-      ...{ nearness, reach, rows },
-      scope: this.#scope,
-      scoring: this.#scoring,
-      self: this.#weights.self
-    }
+    const [scope, scoring, self] = [this.#scope, this.#scoring, this.#weights.self]
+    const measures = { scope, nearness, reach, rows, scoring, self }
     assessed.begin(nearness.compared, this.#most)
     let near = 0
     for (const place of this.#wanted) if (reach.units[place] === 0) near++
