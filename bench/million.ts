@@ -21,7 +21,11 @@ const sparing = {
 }
 const args =
   "deno" in process.versions
-    ? ["run", "-A", `--v8-flags=${[...heap, "--no-memory-pool", "--no-large-page-pool"].join(",")}`]
+    ? [
+        "run",
+        "-A",
+        `--v8-flags=${[...heap, "--no-memory-pool", "--no-large-page-pool", "--always-sparkplug"].join(",")}`
+      ]
     : heap
 
 /** So many snippets in one home, and so many of another beside it. */

@@ -99,4 +99,4 @@ const [what] = process.argv.slice(2)
 const wanted = (name: string) => what === undefined || what === name
 if (wanted("calibration")) await Effect.runPromise(calibration(index))
 if (wanted("offers")) await Effect.runPromise(offers(index))
-if (wanted("speed")) for (const count of [22_000]) await Effect.runPromise(speed(count))
+if (wanted("speed")) for (const count of [22_000, 100_000]) await Effect.runPromise(speed(count))

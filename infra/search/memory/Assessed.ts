@@ -12,7 +12,7 @@ const usual = 0.6
 /** Of what can't match, or is open no more. */
 const out = -1
 
-/** What a search is assessed by; of the words of its task together that is what they weigh (`self`). */
+/** What a search is assessed by. `self`: what the words of its task weigh together. */
 export interface Measures {
   readonly scope: Scope
   readonly nearness: Nearness
@@ -28,7 +28,7 @@ export interface Measures {
  * searches, which run one after another.
  */
 export class Assessed {
-  /** At the most; below 0: it can't match. */
+  /** At the most; below 0: it can't match, or is not open. */
   most = new Float32Array(0)
   #likely = new Float32Array(0)
   #greatest = new Greatest(0)

@@ -51,11 +51,12 @@ const offeredAtOnce = 128
 /** Rows, or words of bits, that are looked at on end. */
 const length = 1_024
 /**
- * How many are looked at on end, and nanoseconds of one, about: of those that are assessed, that may get a row, whose
- * sums are looked at, of words of 32 bits, and of the bits themselves.
+ * How many are looked at on end, and nanoseconds of one, about: of those that are assessed, by their completeness or
+ * not, that may get a row, whose sums are looked at, of words of 32 bits, and of the bits themselves.
  */
 const stretches = {
   assessed: { length, cost: 60 },
+  complete: { length, cost: 220 },
   open: { length, cost: 10 },
   settled: { length, cost: 1_500 },
   words: { length, cost: 32 * 10 },
@@ -161,12 +162,13 @@ export class Contest {
     const [scope, scoring, self] = [this.#scope, this.#scoring, this.#weights.self]
     const measures = { scope, nearness, reach, rows, scoring, self }
     assessed.begin(nearness.compared, this.#most)
+    const stretch = this.#query.preferComplete ? stretches.complete : stretches.assessed
     let near = 0
     for (const place of this.#wanted) if (reach.units[place] === 0) near++
     let first = 0
     for (const segment of this.#scope.segments.keys()) {
       const end = nearness.ends[segment]!
-      yield* this.#pace.through(first, end, stretches.assessed, (from, to) => {
+      yield* this.#pace.through(first, end, stretch, (from, to) => {
         near += assessed.assess(segment, from, to, measures)
       })
       first = end

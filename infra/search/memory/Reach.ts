@@ -47,12 +47,12 @@ export class Reach {
     }
   }
 
-  /** What counts of the units of a place: of a long task the best of its parts does, too. */
+  /** What the units of a place come to: those of a long task count with the best of its parts. */
   together(units: number): number {
     return this.#isLong ? merged(units, Math.min(units, this.#part)) : units
   }
 
-  /** Which share of the words one unit is, of what a task's words weigh in all. */
+  /** The share of a task's words, which weigh `self` together, that one unit stands for. */
   shareOfUnit(self: number): number {
     return self === 0 ? 0 : 1 / (this.#perWeight * self)
   }

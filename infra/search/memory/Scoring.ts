@@ -14,7 +14,7 @@ export class Scoring {
   /** A relevance is so much of the share of the words, and so much of the cosine as the table would have it. */
   readonly #words: number
   readonly #meaning: number
-  /** That one is 0 here, and so much for each 1 above. */
+  /** The cosine that counts as 0, and how much more counts for each 1 above it. */
   readonly #origin: number
   readonly #scale: number
 
