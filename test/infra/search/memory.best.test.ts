@@ -5,6 +5,7 @@ import { vi } from "vitest"
 import type { Candidates } from "#domain/search/Candidate.ts"
 import { asked } from "#domain/search/query.ts"
 import { likeliest, matches, priorOf } from "#domain/search/rank.ts"
+import { byMeaning } from "#domain/search/ranker.ts"
 import { relevance, score, verdictOdds } from "#domain/search/score.ts"
 import { atOnce } from "#engine/steps.ts"
 import { Greatest } from "#infra/search/memory/Greatest.ts"
@@ -49,6 +50,11 @@ const tasks = [
 ]
 /** Tasks of which only words count. */
 const unread = (task: string) => ({ ...asked(task, encoder), read: 0 })
+/** Tasks that are asked by a model: of its cosines others stand for the table's. */
+const byModel = (task: string) => ({
+  ...asked(task, encoder),
+  model: { called: "a model", weights: { low: 0.1, high: 0.6, meaning: 0.6, judge: byMeaning } }
+})
 
 const kinds: ReadonlyArray<Partial<IndexQuery>> = [
   {},
@@ -77,7 +83,7 @@ it.effect("the few that are asked for are the best of all, with all that is said
     const index = yield* filled
     let compared = 0
     for (const [at, kind] of kinds.entries()) {
-      for (const read of [asked, unread] as const) {
+      for (const read of [asked, unread, byModel] as const) {
         for (const task of tasks) {
           const words = read(task, encoder)
           const { limit: _, ...rest } = queryOf(task)
