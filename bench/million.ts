@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Filled } from "./filled.ts"
-import { toldByIndex } from "./process.ts"
+import { served, toldByIndex } from "./process.ts"
 import { type Measured, milliseconds, thousands } from "./report.ts"
 
 /** Snippets; and the bars of a whole service's memory, in MB. */
@@ -12,25 +12,8 @@ const sizes = [
 ]
 const leastRecall = 0.99
 
-/** What the service is started with, so that memory is what it would be there: `start.cjs`. */
-const heap = ["--max-old-space-size=4096", "--heap-growing-percent=50", "--max-semi-space-size=8"]
-const sparing = {
-  MALLOC_MMAP_THRESHOLD_: "32768",
-  MALLOC_TRIM_THRESHOLD_: "131072",
-  MALLOC_ARENA_MAX: "2"
-}
-const args =
-  "deno" in process.versions
-    ? [
-        "run",
-        "-A",
-        `--v8-flags=${[...heap, "--no-memory-pool", "--no-large-page-pool", "--always-sparkplug"].join(",")}`
-      ]
-    : heap
-
-/** So many snippets in one home, and so many of another beside it. */
-const filled = (count: number, beside = 0) =>
-  toldByIndex<Filled>("bench/filled.ts", [count, beside], { args, env: sparing })
+/** So many snippets in one home, and so many of another beside it; memory is what it would be in the service. */
+const filled = (count: number, beside = 0) => toldByIndex<Filled>("bench/filled.ts", [count, beside], served())
 
 /**
  * The index in memory with neighbours of real snippets, up to a million: how fast, how large, and whether it finds the

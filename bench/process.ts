@@ -54,7 +54,7 @@ interface Start {
 const { either, node, sparing, memoryLimit } = createRequire(import.meta.url)("../start.cjs") as Start
 
 /** How `npm start` runs the service: what it takes, and how soon it is there, is another matter without it. */
-const served = () => sparing("deno" in process.versions ? either() : node(), memoryLimit())
+export const served = () => sparing("deno" in process.versions ? either() : node(), memoryLimit())
 
 const answers = async (url: string) => {
   try {
