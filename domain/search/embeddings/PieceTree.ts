@@ -10,10 +10,10 @@ const bitsFor = (edges: number): number => Math.ceil(Math.log2(edges * 1.5 + 1))
  */
 export class PieceTree {
   /** Edges by open addressing: from node and letter … */
-  readonly #edges: Int32Array
-  readonly #shift: number
+  #edges = new Int32Array(0)
+  #shift = 0
   /** … to a node. */
-  readonly #ends: Int32Array
+  #ends = new Int32Array(0)
   /** Per node, the number of the piece that ends there. */
   readonly #numbers: Int32Array
   /** The nodes where a piece that begins a word begins, and one that continues it. */
@@ -27,11 +27,8 @@ export class PieceTree {
     // the root of each kind, and what the pieces could need at the most if none shared a letter with another
     let most = 2
     for (const piece of numbers.keys()) most += piece.length
-    const bits = bitsFor(most)
-    this.#shift = 32 - bits
-    this.#edges = new Int32Array(2 ** bits).fill(nothing)
-    this.#ends = new Int32Array(2 ** bits)
-    this.#numbers = new Int32Array(most).fill(nothing)
+    this.#makeRoom(most)
+    const ending = new Int32Array(most).fill(nothing)
     let nodes = 2
     for (const [piece, number] of numbers) {
       const continues = piece.startsWith("##")
@@ -39,14 +36,23 @@ export class PieceTree {
       for (let at = continues ? 2 : 0; at < piece.length; at++) {
         const code = piece.charCodeAt(at)
         if (code >= letters) throw new Error(`the piece ${piece} is not of ASCII letters`)
-        const place = this.#place(node, code)
-        if (this.#edges[place] === nothing) {
-          this.#edges[place] = node * letters + code
-          this.#ends[place] = nodes++
-        }
-        node = this.#ends[place]!
+        const edge = node * letters + code
+        const place = this.#place(edge)
+        node = this.#edges[place] === nothing ? nodes++ : this.#ends[place]!
+        this.#edges[place] = edge
+        this.#ends[place] = node
       }
-      this.#numbers[node] = number
+      ending[node] = number
+    }
+    this.#numbers = ending.slice(0, nodes)
+    // beginnings are shared: there are half as many edges as letters
+    const [edges, ends] = [this.#edges, this.#ends]
+    this.#makeRoom(nodes)
+    for (const [at, edge] of edges.entries()) {
+      if (edge === nothing) continue
+      const place = this.#place(edge)
+      this.#edges[place] = edge
+      this.#ends[place] = ends[at]!
     }
   }
 
@@ -62,7 +68,7 @@ export class PieceTree {
       const code = word.charCodeAt(to)
       // as an edge it would be another node's
       if (code >= letters) break
-      const place = this.#place(node, code)
+      const place = this.#place(node * letters + code)
       if (this.#edges[place] === nothing) break
       node = this.#ends[place]!
       to++
@@ -73,8 +79,15 @@ export class PieceTree {
     return found
   }
 
-  #place(node: number, code: number): number {
-    const edge = node * letters + code
+  #makeRoom(edges: number): void {
+    const bits = bitsFor(edges)
+    this.#shift = 32 - bits
+    this.#edges = new Int32Array(2 ** bits).fill(nothing)
+    this.#ends = new Int32Array(2 ** bits)
+  }
+
+  /** Where an edge is, or would be. */
+  #place(edge: number): number {
     const mask = this.#edges.length - 1
     // Fibonacci hashing: neighbours come to lie far apart
     let place = Math.imul(edge, 0x9e3779b1) >>> this.#shift

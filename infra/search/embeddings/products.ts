@@ -67,7 +67,9 @@ const most = 64
  * sum is the same in any order. Throws an `Error` for rows of another number of numbers than a multiple of 8.
  */
 export const multiplying = (table: EmbeddingTable): { readonly table: EmbeddingTable; readonly products: Products } => {
-  const { dimensions, rows, scales } = table
+  const { dimensions, rows } = table
+  // what the file's bytes were read into is let go: nothing below may hold on to them
+  const scales = table.scales.slice()
   if (dimensions % step !== 0)
     throw new Error(`its rows have ${dimensions} numbers, and only multiples of ${step} are multiplied`)
   const results = 4 * most
@@ -81,8 +83,7 @@ export const multiplying = (table: EmbeddingTable): { readonly table: EmbeddingT
   const nothing = new Int32Array(most)
   let written: ReadonlyArray<number> | undefined
   return {
-    // the bytes that it was read from are let go
-    table: { ...table, rows: numbers, scales: scales.slice() },
+    table: { ...table, rows: numbers, scales },
     products: (row, others) => {
       // a profile that is not of this table may name any row
       if (others.length === 0 || row >= scales.length) return nothing

@@ -1,8 +1,3 @@
-/** 4 MiB: of a million terms, which leave two marks each, one in three hundred others is let through. */
-const bits = 25
-
-const mask = 2 ** bits - 1
-
 /** FNV-1a, 32 bits. */
 const hashOf = (term: string): number => {
   let hash = 0x811c9dc5
@@ -11,26 +6,67 @@ const hashOf = (term: string): number => {
 }
 
 /** A second hash, of the first one. */
-const mixed = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> (32 - bits)
+const mixed = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
 
-/**
- * Which terms some segment may have: hundreds of spellings are asked about at once, of which hardly any is a word, and
- * there may be thousands of segments. Lets all through that was ever there, and a few others.
- */
-export class Sieve {
-  readonly #marks = new Uint32Array(2 ** (bits - 5))
+/** Of so many marks one is made: of other terms, whose two must be there, one in 256 is let through. */
+const sparse = 16
 
-  add(term: string): void {
-    const hash = hashOf(term)
-    for (const mark of [hash & mask, mixed(hash)]) this.#marks[mark >>> 5]! |= 1 << (mark & 31)
+/** A Bloom filter of so many terms, whose number is a power of two: each leaves two marks. */
+class Layer {
+  readonly #shift: number
+  readonly #marks: Uint32Array
+  /** Terms that it has room for yet. */
+  left: number
+
+  constructor(terms: number) {
+    const marks = 2 * terms * sparse
+    this.#shift = 32 - Math.log2(marks)
+    this.#marks = new Uint32Array(marks / 32)
+    this.left = terms
   }
 
-  mayHave(term: string): boolean {
-    const hash = hashOf(term)
-    return this.#has(hash & mask) && this.#has(mixed(hash))
+  add(hash: number, second: number): void {
+    for (const one of [hash, second]) {
+      const mark = one >>> this.#shift
+      this.#marks[mark >>> 5]! |= 1 << (mark & 31)
+    }
+    this.left--
+  }
+
+  has(hash: number, second: number): boolean {
+    return this.#has(hash >>> this.#shift) && this.#has(second >>> this.#shift)
   }
 
   #has(mark: number): boolean {
     return (this.#marks[mark >>> 5]! & (1 << (mark & 31))) !== 0
+  }
+}
+
+/** Terms of the first layer, which takes 128 KiB; each has room for twice as many as the one before. */
+const first = 2 ** 15
+/** A layer's marks are told apart by a hash of 32 bits. */
+const largest = 2 ** 26
+
+/**
+ * Which terms some segment may have: hundreds of spellings are asked about at once, of which hardly any is a word, and
+ * there may be thousands of segments. Lets all through that was ever there, and a few others: of a million terms, one
+ * in fifty.
+ */
+export class Sieve {
+  readonly #layers = [new Layer(first)]
+
+  add(term: string): void {
+    if (this.mayHave(term)) return
+    const last = this.#layers.at(-1)!
+    const hash = hashOf(term)
+    last.add(hash, mixed(hash))
+    if (last.left === 0) this.#layers.push(new Layer(Math.min(largest, first * 2 ** this.#layers.length)))
+  }
+
+  mayHave(term: string): boolean {
+    const hash = hashOf(term)
+    const second = mixed(hash)
+    for (const layer of this.#layers) if (layer.has(hash, second)) return true
+    return false
   }
 }

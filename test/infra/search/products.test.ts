@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import { vi } from "vitest"
 import type { EmbeddingTable } from "#domain/search/embeddings/EmbeddingTable.ts"
 import { Desk, type Products, Reading } from "#domain/search/embeddings/Reading.ts"
 import { multiplying } from "#infra/search/embeddings/products.ts"
+import { collectGarbage } from "#test/collectGarbage.ts"
 
 const tableOf = (dimensions: number, rows: ReadonlyArray<ReadonlyArray<number>>): EmbeddingTable => ({
   dimensions,
@@ -56,6 +58,19 @@ describe("products of rows", () => {
     assert.deepStrictEqual([...products(65_535, [0, 1]).subarray(0, 2)], [0, 0])
     products(0, [])
     assert.notStrictEqual(products(0, [1])[0], 0)
+  })
+
+  it("let go of the bytes that the table was read from", async () => {
+    const read = () => {
+      const given = some(8, 2)
+      return { ...multiplying(given), bytes: [given.rows, given.scales].map(({ buffer }) => new WeakRef(buffer)) }
+    }
+    const { table, products, bytes } = read()
+    await vi.waitFor(() => {
+      collectGarbage()
+      assert.strictEqual(bytes.filter((one) => one.deref() !== undefined).length, 0)
+    })
+    assert.deepStrictEqual([products(0, [1])[0], table.scales.length], [-128 * 127 * 8, 4])
   })
 
   it("are of rows of whole steps only", () => {
