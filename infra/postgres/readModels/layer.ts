@@ -25,6 +25,22 @@ interface CheckpointRow {
 const named = (projections: ReadonlyArray<Projection>): string =>
   JSON.stringify(projections.map(({ name, version }) => ({ name, version })))
 
+/**
+ * How events are taken into read models. Without waiting for the disk: what a crash takes back is taken in again, rows
+ * and position together. And by plans that are kept: for a row or two Postgres deems one that knows them cheaper than
+ * one for all, and planned each table's statements at each call, which took longer than to do them. Such a plan may be
+ * made while a table is empty, so it has no sequential scan; what knows no index still has one, which is no reason to
+ * compile it.
+ */
+const settings = Object.entries({
+  synchronous_commit: "off",
+  plan_cache_mode: "force_generic_plan",
+  enable_seqscan: "off",
+  jit: "off"
+})
+  .map(([name, value]) => `set_config('${name}', '${value}', true) AS ${name}`)
+  .join(", ")
+
 const nameOf = ({ projection }: Build) => projection.name
 
 /** Read models in Postgres: a schema a build, views on the live one. */
@@ -89,12 +105,11 @@ export const layer = Layer.effect(
     const apply: ReadModels["Service"]["apply"] = (builds, events, to) =>
       Effect.gen(function* () {
         // first, so that whoever holds a build keeps this out of its tables too, and not only out of its position, and
-        // that one which is no longer live gets nothing more;
-        // and without waiting for the disk: what a crash takes back is taken in again, rows and position together
+        // that one which is no longer live gets nothing more
         const moved = yield* sql.unsafe<{ name: string }>(
           `UPDATE read_models m SET position = $1
            FROM json_to_recordset($2::text::json) AS b (name text, version int, build int, position bigint, live boolean),
-             set_config('synchronous_commit', 'off', true)
+             ${settings}
            WHERE (m.name, m.version, m.build, m.position, m.live) = (b.name, b.version, b.build, b.position, b.live)
            RETURNING m.name`,
           [BigInt(to), JSON.stringify(places(builds))]

@@ -85,6 +85,43 @@ describe("a table that drops rows by a column", () =>
       })
     )
 
+    it.effect("asks by plans that are kept, however few rows there are, and by an index", () =>
+      Effect.gen(function* () {
+        const models = yield* ReadModels
+        const sql = yield* SqlClient.SqlClient
+        const build = yield* models.begin(Votes)
+        let position = 0
+        const take = Effect.suspend(() => {
+          const at = positionOf(position)
+          const events = [vote("a"), deleted("b")].map((event) => recorded(++position, event))
+          return models.apply([{ ...build, position: at }], events, positionOf(position))
+        })
+        // one connection all along: plans and counts are its own
+        yield* Effect.gen(function* () {
+          const schema = `votes_of_a_test_v1_b${build.build}`
+          const scans = Effect.map(
+            sql<{ scans: number }>`SELECT pg_stat_get_xact_numscans(${`${schema}.votes`}::regclass)::int AS scans`,
+            ([row]) => row!.scans
+          )
+          yield* take
+          // of one page, which to read as a whole is the least
+          yield* sql.unsafe(`ANALYZE ${schema}.votes`)
+          const before = yield* scans
+          yield* Effect.repeat(take, { times: 8 })
+          const plans = yield* sql<{ statement: string; custom: number }>`
+            SELECT statement, custom_plans::int AS custom FROM pg_prepared_statements
+            WHERE statement LIKE ${`%${schema}%`} AND generic_plans >= 9`
+          assert.deepStrictEqual(plans.map(({ statement, custom }) => [statement.split(" ")[0], custom]).sort(), [
+            ["DELETE", 0],
+            ["INSERT", 0],
+            ["SELECT", 0]
+          ])
+          assert.strictEqual(yield* scans, before)
+        }).pipe(sql.withTransaction)
+        assert.strictEqual(position, 20)
+      })
+    )
+
     it.effect("keeps what comes after", () =>
       Effect.gen(function* () {
         const events = [vote("a"), deleted("a"), vote("a"), deleted("b")]
