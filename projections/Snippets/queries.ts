@@ -26,8 +26,8 @@ const tally = "v.up, v.down, v.human_up, v.human_down, v.runs, v.succeeded"
 const withVotes = `${schema}.snippets s JOIN ${schema}.votes v ON v.id = s.id`
 
 /**
- * SQL for the ids of `$1`, from which Postgres can't tell how many: knowing that it is a few it plans anew at each call,
- * which takes three times as long as to read them.
+ * SQL for the ids of `$1`, from which Postgres can't tell how many: knowing that they are few it plans anew at each
+ * call, which takes three times as long as to read them.
  */
 const asked = "(SELECT $1::text[])::text[]"
 
