@@ -1,5 +1,5 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Console, Effect } from "effect"
+import { Console, Effect, Exit } from "effect"
 import { parentGone } from "#infra/parent.ts"
 import { append } from "./append.ts"
 import { cancel } from "./cancel.ts"
@@ -73,6 +73,7 @@ const named = args.filter((arg) => !arg.startsWith("--"))
 
 const program = Effect.gen(function* () {
   const rows: Array<Measured> = []
+  const failed: Array<string> = []
   for (const [name, bench] of Object.entries(benches)) {
     if (named.length > 0 && !named.includes(name)) continue
     yield* Console.error(`— ${name}`)
@@ -82,9 +83,16 @@ const program = Effect.gen(function* () {
       told.add(row)
       return row
     }
-    rows.push(...(yield* bench(scale, sizes, { tell, ...flags })).map(tell))
+    const measured = yield* Effect.exit(bench(scale, sizes, { tell, ...flags }))
+    if (Exit.isSuccess(measured)) rows.push(...measured.value.map(tell))
+    else {
+      // what the others say is worth having
+      yield* Effect.logError(measured.cause)
+      failed.push(name)
+    }
   }
   yield* Console.log(table(rows))
+  if (failed.length > 0) return yield* Effect.fail(new Error(`failed: ${failed.join(", ")}`))
 })
 
 NodeRuntime.runMain(Effect.raceFirst(program, parentGone))

@@ -1,6 +1,7 @@
 import { rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
+import { defaults } from "#infra/search/memory/snapshot/keeping.ts"
 import { temporaryFolder } from "./http.ts"
 import { imported, processorSeconds, program, residentMiB, service } from "./process.ts"
 import { type Asked, type Measured, median, milliseconds, thousands } from "./report.ts"
@@ -53,6 +54,9 @@ const started = (dataDir: string, tree?: string) =>
     })
   )
 
+/** Of fewer no snapshot is kept. */
+const fewest = Math.ceil(defaults.least / 0.95)
+
 /**
  * Starts with the snapshot of the index and without, in turns: what it takes until all is ready. With
  * CAIRN_BENCH_BEFORE, the folder of another tree, that one with it in turns, too. `folder` has so many snippets
@@ -66,7 +70,7 @@ export const restarts = (
   Effect.gen(function* () {
     const rows: Array<Measured> = []
     for (const full of sizes) {
-      const count = Math.round(full * scale)
+      const count = Math.max(fewest, Math.round(full * scale))
       const dataDir = folder ?? (yield* filled(count))
       const kept = join(dataDir, "search")
       const seen = { without: [], with: [], before: [] } as {

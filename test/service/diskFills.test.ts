@@ -77,10 +77,15 @@ describe.skipIf(!isLong || !mounts())("a small disk that many write to", () => {
       assert.isAbove(left(), 0)
       const ready = await call("GET", "/ready")
       assert.deepStrictEqual([ready.status, ready.json.nearly_full], [200, ["data", "database", "workspaces"]])
-      for (const name of known.slice(-3)) {
-        const found = await call("POST", "/api/retrieve/search", { task: `${name} task`, min_verdict_score: 0 })
-        assert.include(found.text, `# ${name}\\n`)
-      }
+      // beside much else a search may be answered, and say so, before it sees what was just stored
+      for (const name of known.slice(-3))
+        await vi.waitFor(
+          async () => {
+            const found = await call("POST", "/api/retrieve/search", { task: `${name} task`, min_verdict_score: 0 })
+            assert.isTrue(found.text.includes(`# ${name}\\n`), `${name} is found; stale: ${found.json?.stale}`)
+          },
+          { timeout: minute }
+        )
       assert.strictEqual((await call("POST", "/api/snippets/delete", { snippet_id: known.shift() })).status, 200)
       const repository = join(folder, "workspaces", `${id}.git`)
       assert.isTrue(existsSync(repository))
