@@ -1,5 +1,5 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Console, Effect, Exit } from "effect"
+import { Cause, Console, Effect, Exit } from "effect"
 import { parentGone } from "#infra/parent.ts"
 import { append } from "./append.ts"
 import { cancel } from "./cancel.ts"
@@ -87,7 +87,7 @@ const program = Effect.gen(function* () {
     if (Exit.isSuccess(measured)) rows.push(...measured.value.map(tell))
     else {
       // what the others say is worth having
-      yield* Effect.logError(measured.cause)
+      yield* Console.error(Cause.pretty(measured.cause))
       failed.push(name)
     }
   }

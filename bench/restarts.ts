@@ -69,8 +69,8 @@ export const restarts = (
 ) =>
   Effect.gen(function* () {
     const rows: Array<Measured> = []
-    for (const full of sizes) {
-      const count = Math.max(fewest, Math.round(full * scale))
+    const counts = new Map(sizes.map((full) => [Math.max(fewest, Math.round(full * scale)), full]))
+    for (const [count, full] of counts) {
       const dataDir = folder ?? (yield* filled(count))
       const kept = join(dataDir, "search")
       const seen = { without: [], with: [], before: [] } as {

@@ -48,7 +48,8 @@ export class PieceTree {
     // beginnings are shared: there are half as many edges as letters
     const [edges, ends] = [this.#edges, this.#ends]
     this.#makeRoom(nodes)
-    for (const [at, edge] of edges.entries()) {
+    for (let at = 0; at < edges.length; at++) {
+      const edge = edges[at]!
       if (edge === nothing) continue
       const place = this.#place(edge)
       this.#edges[place] = edge

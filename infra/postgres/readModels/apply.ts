@@ -150,10 +150,11 @@ export const applyTo = Effect.fnUntraced(function* (
   // rows that no event names; the others are in the fold, and may be there again after it
   for (const column of new Set(drops.map(({ column }) => column))) {
     const values = drops.flatMap((drop) => (drop.column === column ? [drop.value] : []))
-    yield* sql.unsafe(`DELETE FROM ${name} WHERE "${column}" = ANY ($1::text[]) AND id <> ALL ($2::text[])`, [
-      values,
-      ids
-    ])
+    // by a plan for all, `<> ALL` compares each row with each id: a subquery's are looked up in a table of hashes
+    yield* sql.unsafe(
+      `DELETE FROM ${name} WHERE "${column}" = ANY ($1::text[]) AND id NOT IN (SELECT unnest($2::text[]))`,
+      [values, ids]
+    )
   }
   const size = sizeOf(table) || "0"
   for (let from = 0; from < ids.length; from += most.count) {

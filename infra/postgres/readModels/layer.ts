@@ -27,10 +27,10 @@ const named = (projections: ReadonlyArray<Projection>): string =>
 
 /**
  * How events are taken into read models. Without waiting for the disk: what a crash takes back is taken in again, rows
- * and position together. And by plans that are kept: for a row or two Postgres deems one that knows them cheaper than
- * one for all, and planned each table's statements at each call, which took longer than to do them. Such a plan may be
- * made while a table is empty, so it has no sequential scan; what knows no index still has one, which is no reason to
- * compile it.
+ * and position together. And by plans that are kept (docs/decisions/0126): for a row or two Postgres deems one that
+ * knows them cheaper than one for all, and planned each table's statements at each call, which took longer than to do
+ * them. Such a plan may be made while a table is empty, so it has no sequential scan where there is an index. Where
+ * there is none it is deemed so dear then that PostgreSQL 15 would compile it.
  */
 const settings = Object.entries({
   synchronous_commit: "off",

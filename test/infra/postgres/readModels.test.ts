@@ -117,6 +117,11 @@ describe("a table that drops rows by a column", () =>
             ["SELECT", 0]
           ])
           assert.strictEqual(yield* scans, before)
+          const { statement } = plans.find(({ statement }) => statement.startsWith("DELETE"))!
+          yield* sql.unsafe(`PREPARE dropping AS ${statement}`)
+          const plan = yield* sql.unsafe<{ "QUERY PLAN": string }>("EXPLAIN EXECUTE dropping('{b}', '{}')")
+          // else each row that goes is compared with each id of the batch
+          assert.include(plan.map((line) => line["QUERY PLAN"]).join("\n"), "hashed SubPlan")
         }).pipe(sql.withTransaction)
         assert.strictEqual(position, 20)
       })
