@@ -92,7 +92,7 @@ const program = Effect.gen(function* () {
     }
   }
   yield* Console.log(table(rows))
-  if (failed.length > 0) return yield* Effect.fail(new Error(`failed: ${failed.join(", ")}`))
+  if (failed.length > 0) return yield* Effect.die(new Error(`failed: ${failed.join(", ")}`))
 })
 
 NodeRuntime.runMain(Effect.raceFirst(program, parentGone))
