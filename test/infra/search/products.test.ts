@@ -69,7 +69,7 @@ describe("products of rows", () => {
     await vi.waitFor(() => {
       collectGarbage()
       assert.strictEqual(bytes.filter((one) => one.deref() !== undefined).length, 0)
-    })
+    }, 60_000)
     assert.deepStrictEqual([products(0, [1])[0], table.scales.length], [-128 * 127 * 8, 4])
   })
 
