@@ -51,7 +51,7 @@ const largest = 2 ** 26
 /**
  * Which terms some segment may have: hundreds of spellings are asked about at once, of which hardly any is a word, and
  * there may be thousands of segments. Lets all through that was ever there, and a few others: of a million terms, one
- * in a thousand. It takes 4 bytes a term, 8 at the most.
+ * in 840. It takes 4 bytes a term, 8 at the most.
  */
 export class Sieve {
   readonly #layers = [new Layer(first)]
