@@ -45,7 +45,7 @@ export class PieceTree {
       ending[node] = number
     }
     this.#numbers = ending.slice(0, nodes)
-    // beginnings are shared: there are half as many edges as letters
+    // beginnings are shared: of the shipped pieces there are a third as many edges as letters
     const [edges, ends] = [this.#edges, this.#ends]
     this.#makeRoom(nodes)
     for (let at = 0; at < edges.length; at++) {
