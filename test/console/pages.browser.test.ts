@@ -181,6 +181,8 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       await page.getByText("No model was asked what it thinks of it.").waitFor()
       const happened = page.getByRole("group", { name: "Events of the snippet, the newest first" })
       await happened.getByText("A vote against a snippet").waitFor()
+      // what is still on its way above would move the link while it is pressed
+      await page.locator(".waiting").first().waitFor({ state: "detached" })
       await page.getByText("All of it, in the log").click()
       await page.getByText(`The stream snippet-${id}`).waitFor()
       await page.goBack()

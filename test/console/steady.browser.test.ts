@@ -143,6 +143,51 @@ describe.skipIf(whyNot() !== undefined)("what comes while a page of the console 
     assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), 380)
   })
 
+  it("moves no link below a snippet's runs and votes: they are told beside the headings", async () => {
+    const cairn = clientOf(on.service)
+    const snippet = { name: "aimed_at", source: "a = 1\n", entrypoint: "a", language: "python" } as const
+    const { codeBlockId } = await cairn.snippets.create(snippet)
+    const page = await opened("/search")
+    const listens = page.waitForResponse("**/api/events/stream*")
+    await page.goto(`${on.service.url}/snippets/${codeBlockId}`)
+    await listens
+    const link = page.getByText("All of it, in the log")
+    await link.waitFor()
+    await page.locator(".waiting").first().waitFor({ state: "detached" })
+    const before = await aimAt(page, link)
+    await cairn.executions.record({ codeBlockId, triggeringTask: "aim", inputData: {}, outputData: 1 })
+    await cairn.snippets.vote({ codeBlockId, task: "aim at a link", succeeded: true })
+    await page.getByText("It has changed since.").nth(1).waitFor()
+    assert.deepStrictEqual(await link.boundingBox(), before)
+    await aimAway(page)
+    await page.locator(".executions li").first().waitFor()
+    await page.getByRole("region", { name: "Votes" }).getByText("aim at a link").waitFor()
+    await page.getByText("It has changed since.").first().waitFor({ state: "detached" })
+  })
+
+  it("nor what is below bounds that somebody else has set, but what its reader sets comes at once", async () => {
+    const page = await opened("/search")
+    const listens = page.waitForResponse("**/api/events/stream*")
+    await page.goto(`${on.service.url}/usage`)
+    await listens
+    const tab = page.getByRole("link", { name: "By person" })
+    await tab.waitFor()
+    const before = await aimAt(page, tab)
+    await clientOf(on.service).setBounds({ chatsPerDay: 100, snippets: 1_000 })
+    const waiting = page.getByText("It has changed since.")
+    await waiting.waitFor()
+    assert.deepStrictEqual(await tab.boundingBox(), before)
+    await aimAway(page)
+    await page.getByText("1,000").waitFor()
+    await waiting.waitFor({ state: "detached" })
+    await page.getByRole("button", { name: "Change bounds…" }).click()
+    const field = page.locator("dialog[open]").getByLabel("Snippets")
+    await page.locator("dialog[open] input[readonly]").first().waitFor({ state: "detached" })
+    await field.fill("2000")
+    await page.getByRole("button", { name: "Set", exact: true }).click()
+    await page.getByText("2,000").waitFor()
+  })
+
   it("comes by itself where a pointer has lain still for five seconds, until it is moved again", async () => {
     await happens("eighth")
     const page = await opened("/events?type=KeyCreated")
@@ -200,7 +245,12 @@ describe.skipIf(whyNot() !== undefined)("what comes while a page of the console 
     const comes = async (name: string) => {
       const before = await position()
       await later(page, 5_000)
+      // the browser tells a little later than it shows what came under a pointer that lies still
+      const over = page.evaluate(
+        () => new Promise<void>((told) => document.addEventListener("pointerover", () => told(), { once: true }))
+      )
       await happens(name)
+      await over
       await page.waitForFunction((one) => document.querySelector(".events .row code")!.textContent !== one, before)
     }
     const press = async () => {

@@ -1,5 +1,5 @@
 import { html, type Node } from "../html.ts"
-import { useAgain } from "../live/useLive.ts"
+import { Renewed } from "../live/Renewed.ts"
 import { useLoaded } from "../loading.ts"
 import { Figure } from "../overview/Spent.ts"
 import { whenThere } from "../parts/States.ts"
@@ -13,6 +13,8 @@ import { useNames } from "../usage/names.ts"
 import { costOf, Rows } from "../usage/Rows.ts"
 import { SetBounds } from "../usage/SetBounds.ts"
 import { bytesIn } from "../workspaces/bytes.ts"
+
+const changing = ["ChatRequested", "ModelTurned", "BoundsSet", "SnippetUploaded", "SnippetDeleted"]
 
 const month = new Intl.DateTimeFormat("en", { month: "long", year: "numeric", timeZone: "UTC" })
 const called: { readonly [group in Group]: string } = {
@@ -44,9 +46,10 @@ export const Usage = (): Node => {
   const { names } = useNames()
   const loaded = useLoaded(JSON.stringify(["usage", asked]), ({ cairn }, signal) => cairn.usage(asked, { signal }))
   const [, again] = loaded
-  useAgain(["ChatRequested", "ModelTurned", "BoundsSet", "SnippetUploaded", "SnippetDeleted"], again, 5_000)
+  const list = { first: loaded, isFurther: false }
   return html`<div class="page usage"><header class="title"><h1>Usage</h1>
-      <p class="quiet">${may("usage.setBounds") ? "Of the whole organization." : "Of this key."} Costs are by the prices of now.</p></header>
+      <p class="quiet">${may("usage.setBounds") ? "Of the whole organization." : "Of this key."} Costs are by the prices of now.</p>
+      <${Renewed} by=${changing} list=${list} pause=${5_000} /></header>
     <${Time} asked=${asked} now=${now} />
     ${whenThere(
       loaded,

@@ -1,6 +1,6 @@
 import type { ExecutionRecord } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
-import { useAgain } from "../live/useLive.ts"
+import { Renewed } from "../live/Renewed.ts"
 import { useLoaded } from "../loading.ts"
 import { Folded } from "../parts/Folded.ts"
 import { Long } from "../parts/Long.ts"
@@ -27,8 +27,9 @@ export const Executions = ({ id }: { readonly id: string }): Node => {
   const loaded = useLoaded(id, ({ cairn }, signal) =>
     cairn.executions.list({ codeBlockId: id, limit: most }, { signal })
   )
-  useAgain(concerns(id, "ExecutionRecorded"), loaded[1])
-  return html`<section class="executions"><h2>Runs</h2>
+  const list = { first: loaded, isFurther: false }
+  return html`<section class="executions"><header class="heads"><h2>Runs</h2>
+      <${Renewed} by=${concerns(id, "ExecutionRecorded")} list=${list} /></header>
     ${whenThere(
       loaded,
       ({ executions, totalFound }) =>

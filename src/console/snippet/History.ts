@@ -2,7 +2,7 @@ import type { RecordedEvent } from "../../../clients/typescript/src/index.ts"
 import { Actor } from "../events/Actor.ts"
 import { Rows } from "../events/Rows.ts"
 import { html, type Node } from "../html.ts"
-import { useAgain } from "../live/useLive.ts"
+import { Renewed } from "../live/Renewed.ts"
 import { useLoaded } from "../loading.ts"
 import { Chart } from "../overview/Chart.ts"
 import { whenThere } from "../parts/States.ts"
@@ -73,11 +73,17 @@ interface Read {
   readonly hasMore: boolean
 }
 
-const Told = ({ latest, votes, hasMore, id }: Read & { readonly id: string }): Node => {
+const Told = ({
+  latest,
+  votes,
+  hasMore,
+  id,
+  renewed
+}: Read & { readonly id: string; readonly renewed: Node }): Node => {
   const { names } = useNames()
   const log = href("events", {}, { stream: `snippet-${id}` })
   return html`
-    <section class="votes-over-time"><h2>Votes over time</h2><${VotesOverTime} votes=${votesIn(votes)} names=${names} /></section>
+    <section class="votes-over-time"><header class="heads"><h2>Votes over time</h2>${renewed}</header><${VotesOverTime} votes=${votesIn(votes)} names=${names} /></section>
     <section><h2>AI gradings</h2><${Gradings} gradings=${gradingsIn(votes)} />
       ${hasMore && html`<p class="note">Votes and gradings are the latest ${read.toLocaleString("en")} of each kind.</p>`}</section>
     <section><h2>What happened to it</h2>
@@ -102,14 +108,14 @@ export const History = ({ id }: { readonly id: string }): Node | null => {
       hasMore: told.some(({ nextBefore }) => nextBefore !== null)
     }
   })
-  useAgain(concerns(id), loaded[1])
   if (!isRead) return null
+  const renewed = html`<${Renewed} by=${concerns(id)} list=${{ first: loaded, isFurther: false }} />`
   return whenThere(
     loaded,
     (of) =>
       of.latest.length === 0
         ? html`<section><h2>What happened to it</h2><p class="note">It is another organization's: its votes and events are in that one's log.</p></section>`
-        : html`<${Told} ...${of} id=${id} />`,
+        : html`<${Told} ...${of} id=${id} renewed=${renewed} />`,
     3
   )
 }

@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks"
 import type { Bounds } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
+import { hasDone } from "../live/steady.ts"
 import { Button } from "../parts/Button.ts"
 import { Text } from "../parts/Text.ts"
 import { valueOf } from "../parts/valueOf.ts"
@@ -52,6 +53,7 @@ export const SetBounds = ({ again }: { readonly again: () => void }): Node => {
       )
       await session.value!.cairn.setBounds({ ...given, ...(before?.models == null ? {} : { models: before.models }) })
       dialog.current?.close()
+      hasDone()
       again()
     } catch (error) {
       setProblem(failure(error))
