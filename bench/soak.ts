@@ -140,6 +140,8 @@ export const soak = (scale: number, { clients = usualClients, rate = usualRate, 
       collected.push(await look())
       return one
     }
+    // of five rounds four: one may have ended right before its turn
+    const eachTime = Math.max(3, Math.floor(0.8 * load.rounds()))
     const { first, middle, last, grown, heldThen } = yield* Effect.promise(async () => {
       await work()
       const first = await quiet()
@@ -152,7 +154,8 @@ export const soak = (scale: number, { clients = usualClients, rate = usualRate, 
       const last = await quiet(first)
       let still = await held(last)
       // what goes by itself, a moment later, is none that is left over
-      for (let again = 0; again < 3 && more(heldThen[0]!, still).length > 0; again++) {
+      const isLeft = () => more(heldThen[0]!, still).length > 0 || steadily([...heldThen, still], eachTime).length > 0
+      for (let again = 0; again < 3 && isLeft(); again++) {
         await sleep(10_000)
         still = await held(await look())
       }
@@ -179,8 +182,6 @@ export const soak = (scale: number, { clients = usualClients, rate = usualRate, 
       ) as [number, number]
     }
     const files = readdirSync(temporary)
-    // of five rounds four: one may have ended right before its turn
-    const eachTime = Math.max(3, Math.floor(0.8 * load.rounds()))
     const growing = steadily(heldThen, eachTime)
     const leftOver = [
       ...more(heldFirst, heldLast),

@@ -142,16 +142,18 @@ export class Projector extends Context.Service<
           return builds.flat() as ReadonlyArray<Build>
         })
 
-        /** Takes builds that stand together on by what is new; answers with the same ones when there is nothing. */
+        /** Takes builds that stand together on by what is new; `more`: by a page of it, and others may follow. */
         const together = Effect.fnUntraced(function* (builds: ReadonlyArray<Build>) {
-          const { events: stored } = yield* store.readAll(builds[0]!.position, { limit: batch })
-          if (stored.length === 0) return builds
+          const { events: stored, more } = yield* store.readAll(builds[0]!.position, { limit: batch })
+          if (stored.length === 0) return { builds, more }
           const subscribed = new Set<string>(builds.flatMap(({ projection }) => typesOf(projection)))
           const events = yield* decodeAll(stored.filter(({ type }) => subscribed.has(type)))
           const next = yield* models.apply(builds, events, stored.at(-1)!.position)
           yield* tell(next)
-          return next
+          return { builds: next, more }
         })
+
+        const apart: Effect.Success<ReturnType<typeof together>> = { builds: [], more: true }
 
         const stand = (builds: ReadonlyArray<Build>) =>
           builds.length > 0 && builds.every(({ position }) => position === builds[0]!.position)
@@ -185,10 +187,10 @@ export class Projector extends Context.Service<
               continue
             }
             // another process was first, or one of them can't take it: then each by itself
-            const next = yield* Effect.catchCause(together(builds), unlessInterrupted<ReadonlyArray<Build>>([]))
-            // those that can't go on are tried again, also when nothing comes
-            if (next === builds) yield* failures.size === 0 ? news : Effect.timeoutOption(news, patience)
-            builds = next
+            const next = yield* Effect.catchCause(together(builds), unlessInterrupted(apart))
+            builds = next.builds
+            // What came since has left a hint. Those that can't go on are tried again, also when nothing comes.
+            if (!next.more) yield* failures.size === 0 ? news : Effect.timeoutOption(news, patience)
           }
         })
 

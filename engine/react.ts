@@ -50,10 +50,19 @@ type Needs<A extends AnyReaction> = Effect.Services<ReturnType<A["handle"]>>
 
 const batch = 500
 /**
- * Milliseconds after which a checkpoint that only passed others' events is stored, so that a start need not pass them
+ * Milliseconds after which checkpoints that only passed others' events are stored, so that a start need not pass them
  * again.
  */
 const idle = 1_000
+/** How long that may take: a connection may be dead without its end being known. */
+const patience = "10 seconds"
+
+/** A checkpoint that only passed others' events, and what hears whether it was stored. */
+interface Passed {
+  readonly from: Position
+  readonly to: Position
+  readonly done: (stored: boolean) => void
+}
 
 /** How often an event is tried, a second apart, before it is left out. */
 const tries = 3
@@ -82,7 +91,8 @@ const isAway = (cause: Cause.Cause<unknown>, passes: Passes): boolean =>
  */
 const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   { name, on, needsText = false, ...reaction }: A,
-  passes: Passes
+  passes: Passes,
+  passed: Map<string, Passed>
 ) {
   const codec = yield* Codec
   const handle = reaction.handle as (event: never) => Effect.Effect<void, unknown, Needs<A>>
@@ -94,7 +104,6 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   const wanted = { types: on, factsOnly: !needsText }
   // not known before it was read
   let stored = beginning
-  let storedAt = 0
   let at = beginning
   /** Whether the checkpoint was read: before that it says nothing. */
   let known = false
@@ -115,14 +124,30 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
     else leftOut.set(name, left)
   }
 
+  const done = () => left[0]?.before ?? at
   const keep = Effect.gen(function* () {
-    const done = () => left[0]?.before ?? at
+    passed.delete(name)
     while (isAfter(done(), stored) && !(yield* models.advance(name, stored, done())))
       stored = yield* models.reaction(name)
     stored = latest(stored, done())
     at = latest(stored, at)
-    storedAt = yield* Clock.currentTimeMillis
   })
+  /** Stores it some time. */
+  const pass = () => {
+    if (!isAfter(done(), stored)) return
+    const to = done()
+    passed.set(name, {
+      from: stored,
+      to,
+      done: (isStored) => {
+        // what was said meanwhile begins where it stood before
+        passed.delete(name)
+        if (isStored) stored = latest(stored, to)
+        // another process has moved it: it is looked up
+        else known = false
+      }
+    })
+  }
 
   const attempt = (event: StoredEvent) =>
     Effect.exit(Effect.flatMap(inSteps(codec.decoding(event)), (decoded) => handle(decoded as never)))
@@ -152,8 +177,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   })
 
   const deliver = Effect.fnUntraced(function* (to: Position) {
-    // another process may have done it
-    stored = yield* models.reaction(name)
+    if (!known) stored = yield* models.reaction(name)
     known = true
     at = latest(at, stored)
     while (isAfter(to, at)) {
@@ -185,7 +209,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
     const to = tail.reached()
     if (!known || tail.concerns(at, wanted)) return yield* deliver(to)
     at = latest(at, to)
-    if (isAfter(at, stored) && (yield* Clock.currentTimeMillis) - storedAt >= idle) yield* keep
+    pass()
   })
 
   return yield* step.pipe(
@@ -219,12 +243,33 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
 export const react = Effect.fnUntraced(function* <A extends AnyReaction>(reactions: ReadonlyArray<A>, passes: Passes) {
   const leftOut = yield* LeftOut
   const reacting = yield* Reacting
+  const models = yield* ReadModels
+  const passed = new Map<string, Passed>()
+  const store = Effect.suspend(() => {
+    const some = [...passed]
+    passed.clear()
+    if (some.length === 0) return Effect.void
+    const steps = some.map(([name, { from, to }]) => ({ name, from, to }))
+    return Effect.map(models.advanceAll(steps), (moved) => {
+      for (const [name, { done }] of some) done(moved.has(name))
+    })
+  })
+  const { say, over } = saying()
+  const orSaid = Effect.matchCauseEffect(Effect.timeout(store, patience), {
+    // they go on all the same, and what they pass is stored with what they pass next
+    onFailure: (cause) => say(cause, Effect.logWarning("how far reactions have come can't be stored", cause)),
+    onSuccess: () => over(Effect.logInfo("how far reactions have come is stored again"))
+  })
+  yield* Effect.forkScoped(Effect.repeat(orSaid, Schedule.spaced(idle)))
   for (const one of reactions) {
     const forget = Effect.sync(() => {
       leftOut.delete(one.name)
       reacting?.delete(one.name)
+      passed.delete(one.name)
     })
-    const mine = whileMine(`reaction ${one.name}`, () => Effect.ensuring(Effect.scoped(run(one, passes)), forget))
+    const mine = whileMine(`reaction ${one.name}`, () =>
+      Effect.ensuring(Effect.scoped(run(one, passes, passed)), forget)
+    )
     yield* Effect.forkScoped(mine)
   }
 })

@@ -7,7 +7,8 @@ import {
   type Kept,
   type Met,
   ReadModels,
-  ReadModelsUnavailable
+  ReadModelsUnavailable,
+  type Step
 } from "#engine/ports/ReadModels.ts"
 import { beginning, type Position } from "../Position.ts"
 import { dropped, folding, Given, type Projection, type Row, schemaOf, touched } from "../Projection.ts"
@@ -39,6 +40,11 @@ export const layer = Layer.effect(
     const kits = new Set<Kit>()
     const kept = new Map<string, ReadonlyArray<Kept>>()
     const reactions = new Map<string, Position>()
+    const advance = ({ name, from, to }: Step) => {
+      if ((reactions.get(name) ?? beginning) !== from) return false
+      reactions.set(name, to)
+      return true
+    }
     const moves = yield* PubSub.sliding<string>(64)
 
     const buildsOf = (projection: Projection) =>
@@ -212,12 +218,8 @@ export const layer = Layer.effect(
           return true
         }),
       reaction: (name) => Effect.sync(() => reactions.get(name) ?? beginning),
-      advance: (name, from, to) =>
-        Effect.sync(() => {
-          if ((reactions.get(name) ?? beginning) !== from) return false
-          reactions.set(name, to)
-          return true
-        }),
+      advance: (name, from, to) => Effect.sync(() => advance({ name, from, to })),
+      advanceAll: (steps) => Effect.sync(() => new Set(steps.filter(advance).map(({ name }) => name))),
       // whoever says it hears it too: a process that shares these is in the same one
       tell: (names) => PubSub.publishAll(moves, names),
       told: PubSub.subscribe(moves)

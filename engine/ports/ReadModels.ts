@@ -61,6 +61,13 @@ export interface Met {
   readonly rebuilt: Build
 }
 
+/** How far a reaction is to be moved on. */
+export interface Step {
+  readonly name: string
+  readonly from: Position
+  readonly to: Position
+}
+
 /** Where read models are kept. A build's rows and its position move in one transaction. */
 export class ReadModels extends Context.Service<
   ReadModels,
@@ -122,6 +129,8 @@ export class ReadModels extends Context.Service<
     readonly reaction: (name: string) => Effect.Effect<Position, ReadModelsUnavailable>
     /** Moves a reaction on; `false` when it does not stand at `from`. */
     readonly advance: (name: string, from: Position, to: Position) => Effect.Effect<boolean, ReadModelsUnavailable>
+    /** The same for several, in one go: the names of those that stood at `from`. */
+    readonly advanceAll: (steps: ReadonlyArray<Step>) => Effect.Effect<ReadonlySet<string>, ReadModelsUnavailable>
     /**
      * Says to other processes, if there are any, that this one has moved read models on: by their schemas' names. A
      * message may be lost.

@@ -33,6 +33,8 @@ export interface CatalogueChanges {
   /** Of the catalogue that was read: after another one was promoted, an index begins again. */
   readonly build: number | undefined
   readonly position: number
+  /** Whether the catalogue stood further than that. */
+  readonly more: boolean
   readonly put: ReadonlyArray<Put>
   readonly voted: ReadonlyArray<Votes & { readonly id: string }>
   readonly removed: ReadonlyArray<string>
@@ -83,7 +85,7 @@ const next = (table: string, size: string) =>
 /**
  * Where a page ends: with the last row that fits into it, of whichever table is first; else where the catalogue stands.
  */
-const bound = `SELECT m.build, least(m.position, $4::bigint, (SELECT min(last) FROM (
+const bound = `SELECT m.build, m.position AS stands, least(m.position, $4::bigint, (SELECT min(last) FROM (
       SELECT max(changed) FILTER (WHERE before < $3) AS last, count(*) AS number, bool_or(before >= $3) AS full
         FROM ${next("terms", "(octet_length(text::text) + octet_length(vector) + octet_length(task_vector) + octet_length(profile))")} a
       UNION ALL SELECT max(changed), count(*), false FROM ${next("votes", "0")} b
@@ -96,13 +98,15 @@ const readChanges = (after: number, page: RowsAtOnce) =>
     Effect.gen(function* () {
       yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
       const from = BigInt(after)
-      const [ending] = yield* sql.unsafe<{ build: number; position: bigint }>(bound, [
+      const [ending] = yield* sql.unsafe<{ build: number; position: bigint; stands: bigint }>(bound, [
         from,
         BigInt(page.rows),
         BigInt(page.bytes),
         page.upTo === undefined ? null : BigInt(page.upTo)
       ])
       const to = ending?.position ?? from
+      const stand = { build: ending?.build, position: Number(to), more: ending !== undefined && to < ending.stands }
+      if (to === from) return { ...stand, put: [], voted: [], removed: [] }
       const put = yield* sql.unsafe<Omit<Put, "changed"> & { readonly changed: bigint }>(
         `SELECT t.id, t.changed, t.home, t.agent, t.published, t.completeness, t.text, t.vector, t.task_vector, t.profile, t.left_out,
            v.kind, v.language, v.up, v.down, v.human_up
@@ -119,8 +123,7 @@ const readChanges = (after: number, page: RowsAtOnce) =>
         [from, to]
       )
       const changes: CatalogueChanges = {
-        build: ending?.build,
-        position: Number(to),
+        ...stand,
         put: put.map((row) => ({ ...row, changed: Number(row.changed) })),
         voted,
         removed: removed.map(({ id }) => id)

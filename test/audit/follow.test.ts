@@ -82,8 +82,10 @@ describe("following the log", () => {
       Effect.scoped(
         Effect.gen(function* () {
           const hints = yield* (yield* EventStore).hints
-          yield* castVote("followed")
-          for (let heard = 0; heard < 2; heard++) yield* PubSub.takeAll(hints)
+          for (let heard = 0; heard < 2; heard++) {
+            yield* castVote("followed")
+            yield* PubSub.takeAll(hints)
+          }
         })
       )
     )

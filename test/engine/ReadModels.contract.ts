@@ -276,6 +276,24 @@ const tests = (it: Vitest.MethodsNonLive<ReadModels>) => {
       }
     })
   )
+
+  it.effect("of several that are moved on at once, those move that stood where that was thought", () =>
+    Effect.gen(function* () {
+      const { reaction, advance, advanceAll } = yield* ReadModels
+      const [one, other, moved, unknown] = [fresh("one"), fresh("other"), fresh("moved"), fresh("unknown")]
+      const [from, to] = [yield* reaction(one), positionOf(7)]
+      yield* reaction(other)
+      yield* advance(moved, yield* reaction(moved), positionOf(3))
+      const went = yield* advanceAll([one, other, moved, unknown].map((name) => ({ name, from, to })))
+      // a name that nobody has asked for has no place yet, or stands at the beginning
+      assert.sameMembers(
+        [...went].filter((name) => name !== unknown),
+        [one, other]
+      )
+      assert.deepStrictEqual(yield* Effect.forEach([one, other, moved], reaction), [to, to, positionOf(3)])
+      assert.deepStrictEqual(yield* advanceAll([]), new Set())
+    })
+  )
 }
 
 /**

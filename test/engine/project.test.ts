@@ -38,6 +38,8 @@ describe("the projector", () => {
       yield* until(() => applied.length === 3)
       yield* idle
       assert.deepStrictEqual(applied.slice(2), [{ models: "keys,more,snips", keys: ["d"], to: 4 }])
+      // behind a page that was not full nothing is read
+      assert.strictEqual(pages(), read + 1)
       // whoever waits for one of them hears of it, and it was not asked again where they stand
       assert.deepStrictEqual(yield* PubSub.takeUpTo(names, 10), ["keys_v1", "more_v1", "snips_v1"])
       yield* TestClock.adjust("2 seconds")

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Unreadable } from "#engine/ask.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
+import { ReadModels, ReadModelsUnavailable, type Step } from "#engine/ports/ReadModels.ts"
 import { react } from "#engine/react.ts"
 import { Reacting, type ReactionProgress } from "#engine/reacting.ts"
 import { passesByItself, reaction } from "#src/reaction.ts"
@@ -12,7 +13,7 @@ describe("reactions", () => {
   it.effect(
     "see what was there and what comes, once and in order; what concerns none moves their checkpoint in time",
     () => {
-      const { checkpoints, layer } = world()
+      const { checkpoints, asked, layer } = world()
       const seen: Array<string> = []
       const mine = reaction({
         name: "mine",
@@ -39,10 +40,14 @@ describe("reactions", () => {
         assert.deepStrictEqual(seen, ["a", "b", "c"])
         yield* TestClock.adjust("2 seconds")
         const later = yield* used("d")
+        yield* idle
+        yield* TestClock.adjust("1 second")
         yield* until(() => checkpoints.get("others") === later)
         yield* idle
         assert.deepStrictEqual(seen, ["a", "b", "c", "d"])
         assert.deepStrictEqual(types, ["KeyUsed", "KeyUsed", "KeyUsed", "KeyUsed"])
+        // they know where they stand, and what only passed them is stored
+        assert.deepStrictEqual(asked.toSorted(), ["either", "mine", "others"])
       }).pipe(Effect.scoped, Effect.provide(layer))
     }
   )
@@ -170,31 +175,88 @@ describe("reactions", () => {
     }).pipe(Effect.scoped, Effect.provide(layer))
   })
 
-  it.effect("ask for nothing that concerns none of them, and store once a second how far they have passed it", () => {
-    const { asked, advances, layer } = world()
+  it.effect(
+    "ask for nothing that concerns none of them, and store once a second, all at once, how far they have passed it",
+    () => {
+      const { checkpoints, asked, advances, goes, layer } = world()
+      const [mine, other] = ["mine", "other"].map((name) =>
+        reaction({ name, on: ["WorkspaceErased"], handle: () => Effect.die("none of these came") })
+      )
+      return Effect.gen(function* () {
+        yield* react([mine!, other!], passesByItself)
+        yield* idle
+        yield* TestClock.adjust("999 millis")
+        yield* used("a")
+        yield* used("b")
+        yield* idle
+        assert.deepStrictEqual(advances, [])
+        yield* TestClock.adjust("1 millis")
+        yield* idle
+        assert.deepStrictEqual(advances, [
+          ["mine", 0, 2],
+          ["other", 0, 2]
+        ])
+        // another process moves one of them: it is asked for where it stands
+        checkpoints.set("other", 3)
+        yield* used("c")
+        yield* TestClock.adjust("999 millis")
+        yield* used("d")
+        yield* idle
+        assert.lengthOf(advances, 2)
+        yield* TestClock.adjust("1 millis")
+        yield* idle
+        assert.deepStrictEqual(advances.slice(2), [
+          ["mine", 2, 4],
+          ["other", 2, 4]
+        ])
+        assert.deepStrictEqual(asked, ["mine", "other"])
+        yield* TestClock.adjust("2 seconds")
+        yield* idle
+        assert.deepStrictEqual([advances.slice(4), asked.slice(2)], [[["other", 3, 4]], ["other"]])
+        // nothing is stored again that is
+        yield* TestClock.adjust("10 seconds")
+        yield* idle
+        assert.deepStrictEqual([goes, asked.length], [[2, 2, 1], 3])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    }
+  )
+
+  it.effect("say once that it can't be stored, and once that it is again", () => {
+    const { checkpoints, logged, layer } = world()
     const mine = reaction({ name: "mine", on: ["WorkspaceErased"], handle: () => Effect.die("none of these came") })
+    let tries = 0
+    let broken = true
+    const failing = Layer.effect(
+      ReadModels,
+      Effect.map(ReadModels, (models) => ({
+        ...models,
+        advanceAll: (steps: ReadonlyArray<Step>) =>
+          Effect.suspend(() => {
+            tries += 1
+            return broken ? Effect.fail(new ReadModelsUnavailable({ message: "away" })) : models.advanceAll(steps)
+          })
+      }))
+    ).pipe(Layer.provideMerge(layer))
     return Effect.gen(function* () {
       yield* react([mine], passesByItself)
       yield* idle
-      yield* TestClock.adjust("999 millis")
-      yield* used("a")
+      const last = yield* used("a")
       yield* idle
-      assert.deepStrictEqual(advances, [])
-      yield* TestClock.adjust("1 millis")
-      yield* used("b")
+      for (let second = 0; second < 5; second++) {
+        yield* TestClock.adjust("1 second")
+        yield* idle
+      }
+      assert.isAbove(tries, 2)
+      assert.deepStrictEqual(
+        logged.map(([level, message]) => `${level} ${message}`),
+        ["Warn how far reactions have come can't be stored"]
+      )
+      broken = false
+      yield* TestClock.adjust("2 seconds")
+      yield* until(() => checkpoints.get("mine") === last)
       yield* idle
-      assert.deepStrictEqual(advances, [["mine", 0, 2]])
-      yield* used("c")
-      yield* TestClock.adjust("999 millis")
-      yield* used("d")
-      yield* idle
-      assert.lengthOf(advances, 1)
-      yield* TestClock.adjust("1 millis")
-      yield* used("e")
-      yield* idle
-      assert.deepStrictEqual(advances.slice(1), [["mine", 2, 5]])
-      assert.deepStrictEqual(asked, ["mine"])
-    }).pipe(Effect.scoped, Effect.provide(layer))
+      assert.strictEqual(logged.at(-1)![1], "how far reactions have come is stored again")
+    }).pipe(Effect.scoped, Effect.provide(failing))
   })
 
   it.effect("go on from where another process has come meanwhile", () => {

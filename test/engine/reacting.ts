@@ -5,8 +5,9 @@ import { UsageEvent } from "#domain/Usage.ts"
 import { UserEvent } from "#domain/User.ts"
 import { LeftOut } from "#engine/leftOut.ts"
 import * as MemoryEventStore from "#engine/memory/EventStore.ts"
+import type { Position } from "#engine/Position.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import { ReadModels } from "#engine/ports/ReadModels.ts"
+import { ReadModels, type Step } from "#engine/ports/ReadModels.ts"
 import { Tail } from "#engine/tail.ts"
 import * as Codec from "#src/codec.ts"
 
@@ -21,18 +22,25 @@ export const world = (change: (store: Store) => Partial<Store> = () => ({}), log
   /** Each time that a checkpoint was asked for, and each that it was to be moved. */
   const asked: Array<string> = []
   const advances: Array<readonly [string, number, number]> = []
+  /** Of how many at once those were that were to be moved together. */
+  const goes: Array<number> = []
+  const advance = ({ name, from, to }: Step) => {
+    advances.push([name, from, to])
+    if ((checkpoints.get(name) ?? 0) !== from) return false
+    checkpoints.set(name, to)
+    return true
+  }
   const models = Layer.succeed(ReadModels, {
     reaction: (name: string) =>
       Effect.sync(() => {
         asked.push(name)
         return checkpoints.get(name) ?? 0
       }),
-    advance: (name: string, from: number, to: number) =>
+    advance: (name: string, from: Position, to: Position) => Effect.sync(() => advance({ name, from, to })),
+    advanceAll: (steps: ReadonlyArray<Step>) =>
       Effect.sync(() => {
-        advances.push([name, from, to])
-        if ((checkpoints.get(name) ?? 0) !== from) return false
-        checkpoints.set(name, to)
-        return true
+        goes.push(steps.length)
+        return new Set(steps.filter(advance).map(({ name }) => name))
       })
   } as unknown as ReadModels["Service"])
   const store = Layer.effect(
@@ -48,6 +56,7 @@ export const world = (change: (store: Store) => Partial<Store> = () => ({}), log
     checkpoints,
     asked,
     advances,
+    goes,
     logged,
     layer: Layer.mergeAll(
       Codec.layer,

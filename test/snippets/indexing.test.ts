@@ -171,14 +171,14 @@ it.live("the catalogue is read by bytes: a page has what fits, and a row that is
 
 it.effect("one that has what the catalogue has is left alone: each second it is asked whether that has moved", () => {
   const { layer } = makeIndex("")
-  const seen = { reads: 0, questions: 0, stands: "1 3", position: 3, away: false }
+  const seen = { reads: 0, questions: 0, stands: "1 3", position: 3, more: false, away: false }
   const source: Source = {
     tells: false,
     read: () =>
       Effect.suspend(() => {
         seen.reads += 1
         if (seen.away) return Effect.die(new Error("away"))
-        return Effect.succeed({ build: 1, position: seen.position, put: [], voted: [], removed: [] })
+        return Effect.succeed({ build: 1, position: seen.position, more: seen.more, put: [], voted: [], removed: [] })
       }),
     stands: Effect.sync(() => {
       seen.questions += 1
@@ -202,17 +202,23 @@ it.effect("one that has what the catalogue has is left alone: each second it is 
     // another process has moved it
     seen.stands = "1 4"
     seen.position = 4
-    yield* after(1)
+    assert.strictEqual((yield* after(1)).reads, 1)
     assert.strictEqual(yield* indexing.position, 4)
     assert.strictEqual((yield* after(5)).reads, 0)
-    // what failed is tried again, whether or not it has moved
+    // of a page that says that there are more the next one is read at once, as long as they come
     seen.stands = "1 5"
+    seen.position = 5
+    seen.more = true
+    assert.strictEqual((yield* after(1)).reads, 2)
+    seen.more = false
+    // what failed is tried again, whether or not it has moved
+    seen.stands = "1 6"
     seen.away = true
     assert.strictEqual((yield* after(3)).reads, 3)
     seen.away = false
-    seen.position = 5
+    seen.position = 6
     yield* after(1)
-    assert.strictEqual(yield* indexing.position, 5)
+    assert.strictEqual(yield* indexing.position, 6)
   }).pipe(
     Effect.scoped,
     Effect.provide([layer, projector, alone, Logger.layer([])]),

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Cause, Deferred, Effect, Layer, Metric, PubSub, Queue, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Position } from "#engine/Position.ts"
+import { beginning, latest, type Position } from "#engine/Position.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { type Append, type Appended, EventStore, StoreUnavailable, WrongRevision } from "#engine/ports/EventStore.ts"
 import { batchUnits } from "#ports/metrics.ts"
@@ -43,18 +43,28 @@ export const layerBy = Layer.effect(
     const self = randomUUID()
     const news = yield* PubSub.sliding<void>(1)
     const told = yield* Queue.sliding<void>(1)
+    /** Up to where all who listen here were hinted to look. */
+    let seen: Position | undefined
+
+    /** The last position that this process has appended. */
+    let own = beginning
+    const succeed = ({ answer }: Waiting, appended: Appended) => {
+      own = latest(own, ...appended.positions)
+      return Deferred.succeed(answer, appended)
+    }
 
     /** Units that could not go in with others, one by one: each gets an answer of its own. */
-    const alone = Effect.fnUntraced(function* ({ append, answer }: Waiting) {
+    const alone = Effect.fnUntraced(function* (unit: Waiting) {
+      const { append, answer } = unit
       const result = yield* appendBatch([append])
       const { trouble, actual } = result
-      if (trouble.length === 0) return yield* Deferred.succeed(answer, ended(append, result, 0, actual[0]!))
+      if (trouble.length === 0) return yield* succeed(unit, ended(append, result, 0, actual[0]!))
       // in whatever stream: the ids of events are unique in the log
       const before = yield* Effect.forEach(append.commands, ({ commandId }) => Read.readCommand(commandId))
       if (before.every((events) => events.length > 0)) {
         const positions = before.map((events) => events.at(-1)!.position)
         const { revision, recordedAt } = before.at(-1)!.at(-1)!
-        return yield* Deferred.succeed(answer, { revision, positions, recordedAt, before })
+        return yield* succeed(unit, { revision, positions, recordedAt, before })
       }
       const { stream, expected } = append
       return yield* Deferred.fail(answer, new WrongRevision({ stream, expected, actual: actual[0]! }))
@@ -73,9 +83,9 @@ export const layerBy = Layer.effect(
         return
       }
       let first = 0
-      for (const [unit, { append, answer }] of batch.entries()) {
-        const end = ended(append, result, first, actual[unit]!)
-        yield* Deferred.succeed(answer, end)
+      for (const [unit, one] of batch.entries()) {
+        const end = ended(one.append, result, first, actual[unit]!)
+        yield* succeed(one, end)
         first += end.events
       }
     })
@@ -110,6 +120,12 @@ export const layerBy = Layer.effect(
           Effect.provideContext(context),
           Effect.andThen(Metric.update(batchUnits(), batch.length)),
           Effect.andThen(PubSub.publish(news, undefined)),
+          Effect.tap(() =>
+            Effect.sync(() => {
+              // which needs no second hint; not before this one
+              seen = latest(seen ?? beginning, own)
+            })
+          ),
           Effect.andThen(Queue.offer(told, undefined))
         ),
       // nobody is left waiting for a store that was closed
@@ -145,7 +161,6 @@ export const layerBy = Layer.effect(
       )
 
     // A hint may be lost; this one is not. One look for all who would look: most seconds have nothing new.
-    let seen: Position | undefined
     const hint = PubSub.publish(news, undefined)
     const look = Effect.matchCauseEffect(within(here(Read.head), "2 seconds", unavailable), {
       onFailure: () => hint,

@@ -254,6 +254,18 @@ export const layer = Layer.effect(
             (rows) => rows.length > 0
           )
         ),
+      advanceAll: (steps) =>
+        unavailable(
+          Effect.map(
+            sql.unsafe<{ name: string }>(
+              `UPDATE reactions r SET position = s."to"
+               FROM json_to_recordset($1::text::json) AS s (name text, "from" bigint, "to" bigint)
+               WHERE r.name = s.name AND r.position = s."from" RETURNING r.name`,
+              [JSON.stringify(steps)]
+            ),
+            (rows) => new Set(rows.map(({ name }) => name))
+          )
+        ),
       tell,
       told
     })

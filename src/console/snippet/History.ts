@@ -73,28 +73,12 @@ interface Read {
   readonly hasMore: boolean
 }
 
-const Told = ({
-  latest,
-  votes,
-  hasMore,
-  id,
-  renewed
-}: Read & { readonly id: string; readonly renewed: Node }): Node => {
+const elsewhere = html`<p class="note">It is another organization's: its votes and events are in that one's log.</p>`
+
+const Told = ({ id }: { readonly id: string }): Node => {
   const { names } = useNames()
   const log = href("events", {}, { stream: `snippet-${id}` })
-  return html`
-    <section class="votes-over-time"><header class="heads"><h2>Votes over time</h2>${renewed}</header><${VotesOverTime} votes=${votesIn(votes)} names=${names} /></section>
-    <section><h2>AI gradings</h2><${Gradings} gradings=${gradingsIn(votes)} />
-      ${hasMore && html`<p class="note">Votes and gradings are the latest ${read.toLocaleString("en")} of each kind.</p>`}</section>
-    <section><h2>What happened to it</h2>
-      <${Rows} of=${latest.toReversed()} names=${names} label="Events of the snippet, the newest first" />
-      <p class="note"><a href=${log}>All of it, in the log</a></p></section>`
-}
-
-/** A snippet's history out of the log, for those who may read it. Another organization's log tells nothing here. */
-export const History = ({ id }: { readonly id: string }): Node | null => {
-  const isRead = may("events.newestEvents")
-  const loaded = useLoaded(isRead ? id : undefined, async ({ cairn }, signal): Promise<Read> => {
+  const loaded = useLoaded(id, async ({ cairn }, signal): Promise<Read> => {
     // by kind: its runs are in the same stream, and may be long and many
     const ask = (more: { readonly type?: string; readonly limit: number }) =>
       cairn.system.newestEvents({ stream: `snippet-${id}`, ...more }, { signal })
@@ -108,14 +92,24 @@ export const History = ({ id }: { readonly id: string }): Node | null => {
       hasMore: told.some(({ nextBefore }) => nextBefore !== null)
     }
   })
-  if (!isRead) return null
-  const renewed = html`<${Renewed} by=${concerns(id)} list=${{ first: loaded, isFurther: false }} />`
-  return whenThere(
-    loaded,
-    (of) =>
-      of.latest.length === 0
-        ? html`<section><h2>What happened to it</h2><p class="note">It is another organization's: its votes and events are in that one's log.</p></section>`
-        : html`<${Told} ...${of} id=${id} renewed=${renewed} />`,
-    3
-  )
+  const there = loaded[0].state === "failed" ? undefined : loaded[0].value
+  const isElsewhere = there?.latest.length === 0
+  const list = { first: loaded, isFurther: false }
+  return html`
+    <section class="votes-over-time"><header class="heads"><h2>Votes over time</h2>
+        <${Renewed} by=${concerns(id)} list=${list} /></header>
+      ${whenThere(loaded, ({ votes }) => (isElsewhere ? elsewhere : html`<${VotesOverTime} votes=${votesIn(votes)} names=${names} />`), 3)}</section>
+    ${
+      there &&
+      !isElsewhere &&
+      html`<section><h2>AI gradings</h2><${Gradings} gradings=${gradingsIn(there.votes)} />
+      ${there.hasMore && html`<p class="note">Votes and gradings are the latest ${read.toLocaleString("en")} of each kind.</p>`}</section>
+    <section><h2>What happened to it</h2>
+      <${Rows} of=${there.latest.toReversed()} names=${names} label="Events of the snippet, the newest first" />
+      <p class="note"><a href=${log}>All of it, in the log</a></p></section>`
+    }`
 }
+
+/** A snippet's history out of the log, for those who may read it. Another organization's log tells nothing here. */
+export const History = ({ id }: { readonly id: string }): Node | null =>
+  may("events.newestEvents") ? html`<${Told} id=${id} />` : null

@@ -105,7 +105,7 @@ export const makeReading = Effect.fnUntraced(function* (
       rows: Math.min(page.rows, most.count),
       bytes: Math.min(page.bytes, most.bytes)
     })
-    const { build, position } = changes
+    const { build, position, more } = changes
     if (build === undefined) return false
     if (from.build !== undefined && build !== from.build) {
       // another build was promoted, perhaps because this one was wrong: all of it again, over what is here
@@ -128,7 +128,8 @@ export const makeReading = Effect.fnUntraced(function* (
     for (const id of changes.removed) leftOut.delete(id)
     if (tells) yield* tell(before)
     yield* stands(upTo)
-    return position > from.position
+    // what comes later says so
+    return more && position > from.position
   })
 
   /**
