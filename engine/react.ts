@@ -8,6 +8,7 @@ import type { AnyEvent, Recorded } from "./Event.ts"
 import { type LeftEvent, LeftOut } from "./leftOut.ts"
 import { beginning, isAfter, latest, type Position } from "./Position.ts"
 import { inSteps } from "./pages.ts"
+import { makePassing, type Passing } from "./passing.ts"
 import { Reacting } from "./reacting.ts"
 import { saying } from "./saying.ts"
 import { Tail } from "./tail.ts"
@@ -49,20 +50,6 @@ interface AnyReaction {
 type Needs<A extends AnyReaction> = Effect.Services<ReturnType<A["handle"]>>
 
 const batch = 500
-/**
- * Milliseconds after which checkpoints that only passed others' events are stored, so that a start need not pass them
- * again.
- */
-const idle = 1_000
-/** How long that may take: a connection may be dead without its end being known. */
-const patience = "10 seconds"
-
-/** A checkpoint that only passed others' events, and what hears whether it was stored. */
-interface Passed {
-  readonly from: Position
-  readonly to: Position
-  readonly done: (stored: boolean) => void
-}
 
 /** How often an event is tried, a second apart, before it is left out. */
 const tries = 3
@@ -92,7 +79,7 @@ const isAway = (cause: Cause.Cause<unknown>, passes: Passes): boolean =>
 const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   { name, on, needsText = false, ...reaction }: A,
   passes: Passes,
-  passed: Map<string, Passed>
+  passing: Passing
 ) {
   const codec = yield* Codec
   const handle = reaction.handle as (event: never) => Effect.Effect<void, unknown, Needs<A>>
@@ -126,7 +113,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
 
   const done = () => left[0]?.before ?? at
   const keep = Effect.gen(function* () {
-    passed.delete(name)
+    passing.delete(name)
     while (isAfter(done(), stored) && !(yield* models.advance(name, stored, done())))
       stored = yield* models.reaction(name)
     stored = latest(stored, done())
@@ -134,14 +121,14 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   })
   /** Stores it some time. */
   const pass = () => {
-    if (!isAfter(done(), stored)) return
     const to = done()
-    passed.set(name, {
+    if (!isAfter(to, stored)) return
+    passing.set(name, {
       from: stored,
       to,
       done: (isStored) => {
         // what was said meanwhile begins where it stood before
-        passed.delete(name)
+        passing.delete(name)
         if (isStored) stored = latest(stored, to)
         // another process has moved it: it is looked up
         else known = false
@@ -243,32 +230,15 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
 export const react = Effect.fnUntraced(function* <A extends AnyReaction>(reactions: ReadonlyArray<A>, passes: Passes) {
   const leftOut = yield* LeftOut
   const reacting = yield* Reacting
-  const models = yield* ReadModels
-  const passed = new Map<string, Passed>()
-  const store = Effect.suspend(() => {
-    const some = [...passed]
-    passed.clear()
-    if (some.length === 0) return Effect.void
-    const steps = some.map(([name, { from, to }]) => ({ name, from, to }))
-    return Effect.map(models.advanceAll(steps), (moved) => {
-      for (const [name, { done }] of some) done(moved.has(name))
-    })
-  })
-  const { say, over } = saying()
-  const orSaid = Effect.matchCauseEffect(Effect.timeout(store, patience), {
-    // they go on all the same, and what they pass is stored with what they pass next
-    onFailure: (cause) => say(cause, Effect.logWarning("how far reactions have come can't be stored", cause)),
-    onSuccess: () => over(Effect.logInfo("how far reactions have come is stored again"))
-  })
-  yield* Effect.forkScoped(Effect.repeat(orSaid, Schedule.spaced(idle)))
+  const passing = yield* makePassing
   for (const one of reactions) {
     const forget = Effect.sync(() => {
       leftOut.delete(one.name)
       reacting?.delete(one.name)
-      passed.delete(one.name)
+      passing.delete(one.name)
     })
     const mine = whileMine(`reaction ${one.name}`, () =>
-      Effect.ensuring(Effect.scoped(run(one, passes, passed)), forget)
+      Effect.ensuring(Effect.scoped(run(one, passes, passing)), forget)
     )
     yield* Effect.forkScoped(mine)
   }

@@ -1,14 +1,14 @@
 import { Effect, Layer, PubSub, Semaphore } from "effect"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import {
+  type Advance,
   type Build,
   BuildMoved,
   type Difference,
   type Kept,
   type Met,
   ReadModels,
-  ReadModelsUnavailable,
-  type Step
+  ReadModelsUnavailable
 } from "#engine/ports/ReadModels.ts"
 import { beginning, type Position } from "../Position.ts"
 import { dropped, folding, Given, type Projection, type Row, schemaOf, touched } from "../Projection.ts"
@@ -40,7 +40,7 @@ export const layer = Layer.effect(
     const kits = new Set<Kit>()
     const kept = new Map<string, ReadonlyArray<Kept>>()
     const reactions = new Map<string, Position>()
-    const advance = ({ name, from, to }: Step) => {
+    const advance = ({ name, from, to }: Advance) => {
       if ((reactions.get(name) ?? beginning) !== from) return false
       reactions.set(name, to)
       return true
@@ -219,7 +219,7 @@ export const layer = Layer.effect(
         }),
       reaction: (name) => Effect.sync(() => reactions.get(name) ?? beginning),
       advance: (name, from, to) => Effect.sync(() => advance({ name, from, to })),
-      advanceAll: (steps) => Effect.sync(() => new Set(steps.filter(advance).map(({ name }) => name))),
+      advanceAll: (advances) => Effect.sync(() => new Set(advances.filter(advance).map(({ name }) => name))),
       // whoever says it hears it too: a process that shares these is in the same one
       tell: (names) => PubSub.publishAll(moves, names),
       told: PubSub.subscribe(moves)

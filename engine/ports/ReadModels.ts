@@ -62,7 +62,7 @@ export interface Met {
 }
 
 /** How far a reaction is to be moved on. */
-export interface Step {
+export interface Advance {
   readonly name: string
   readonly from: Position
   readonly to: Position
@@ -130,7 +130,7 @@ export class ReadModels extends Context.Service<
     /** Moves a reaction on; `false` when it does not stand at `from`. */
     readonly advance: (name: string, from: Position, to: Position) => Effect.Effect<boolean, ReadModelsUnavailable>
     /** The same for several, in one go: the names of those that stood at `from`. */
-    readonly advanceAll: (steps: ReadonlyArray<Step>) => Effect.Effect<ReadonlySet<string>, ReadModelsUnavailable>
+    readonly advanceAll: (advances: ReadonlyArray<Advance>) => Effect.Effect<ReadonlySet<string>, ReadModelsUnavailable>
     /**
      * Says to other processes, if there are any, that this one has moved read models on: by their schemas' names. A
      * message may be lost.

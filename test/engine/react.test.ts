@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Unreadable } from "#engine/ask.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
-import { ReadModels, ReadModelsUnavailable, type Step } from "#engine/ports/ReadModels.ts"
+import { type Advance, ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
 import { react } from "#engine/react.ts"
 import { Reacting, type ReactionProgress } from "#engine/reacting.ts"
 import { passesByItself, reaction } from "#src/reaction.ts"
@@ -230,7 +230,7 @@ describe("reactions", () => {
       ReadModels,
       Effect.map(ReadModels, (models) => ({
         ...models,
-        advanceAll: (steps: ReadonlyArray<Step>) =>
+        advanceAll: (steps: ReadonlyArray<Advance>) =>
           Effect.suspend(() => {
             tries += 1
             return broken ? Effect.fail(new ReadModelsUnavailable({ message: "away" })) : models.advanceAll(steps)

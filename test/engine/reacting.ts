@@ -7,7 +7,7 @@ import { LeftOut } from "#engine/leftOut.ts"
 import * as MemoryEventStore from "#engine/memory/EventStore.ts"
 import type { Position } from "#engine/Position.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import { ReadModels, type Step } from "#engine/ports/ReadModels.ts"
+import { type Advance, ReadModels } from "#engine/ports/ReadModels.ts"
 import { Tail } from "#engine/tail.ts"
 import * as Codec from "#src/codec.ts"
 
@@ -24,7 +24,7 @@ export const world = (change: (store: Store) => Partial<Store> = () => ({}), log
   const advances: Array<readonly [string, number, number]> = []
   /** Of how many at once those were that were to be moved together. */
   const goes: Array<number> = []
-  const advance = ({ name, from, to }: Step) => {
+  const advance = ({ name, from, to }: Advance) => {
     advances.push([name, from, to])
     if ((checkpoints.get(name) ?? 0) !== from) return false
     checkpoints.set(name, to)
@@ -37,7 +37,7 @@ export const world = (change: (store: Store) => Partial<Store> = () => ({}), log
         return checkpoints.get(name) ?? 0
       }),
     advance: (name: string, from: Position, to: Position) => Effect.sync(() => advance({ name, from, to })),
-    advanceAll: (steps: ReadonlyArray<Step>) =>
+    advanceAll: (steps: ReadonlyArray<Advance>) =>
       Effect.sync(() => {
         goes.push(steps.length)
         return new Set(steps.filter(advance).map(({ name }) => name))

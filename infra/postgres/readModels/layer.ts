@@ -254,14 +254,14 @@ export const layer = Layer.effect(
             (rows) => rows.length > 0
           )
         ),
-      advanceAll: (steps) =>
+      advanceAll: (advances) =>
         unavailable(
           Effect.map(
             sql.unsafe<{ name: string }>(
-              `UPDATE reactions r SET position = s."to"
-               FROM json_to_recordset($1::text::json) AS s (name text, "from" bigint, "to" bigint)
-               WHERE r.name = s.name AND r.position = s."from" RETURNING r.name`,
-              [JSON.stringify(steps)]
+              `UPDATE reactions r SET position = a."to"
+               FROM json_to_recordset($1::text::json) AS a (name text, "from" bigint, "to" bigint)
+               WHERE r.name = a.name AND r.position = a."from" RETURNING r.name`,
+              [JSON.stringify(advances)]
             ),
             (rows) => new Set(rows.map(({ name }) => name))
           )

@@ -15,10 +15,11 @@ export const Renewed = ({
   pause
 }: {
   readonly by: Parameters<typeof useAgain>[0]
-  readonly list: Pick<Pages<unknown>, "first" | "isFurther">
+  /** Without further pages, where it has one only. */
+  readonly list: Pick<Pages<unknown>, "first"> & Partial<Pick<Pages<unknown>, "isFurther">>
   readonly pause?: number
 }): Node => {
-  const { first, isFurther } = list
+  const { first, isFurther = false } = list
   const [loaded, again] = first
   const there = loaded.state === "there" ? loaded.value : undefined
   const place = useRef<HTMLParagraphElement>(null)

@@ -46,10 +46,9 @@ export const Usage = (): Node => {
   const { names } = useNames()
   const loaded = useLoaded(JSON.stringify(["usage", asked]), ({ cairn }, signal) => cairn.usage(asked, { signal }))
   const [, again] = loaded
-  const list = { first: loaded, isFurther: false }
   return html`<div class="page usage"><header class="title"><h1>Usage</h1>
       <p class="quiet">${may("usage.setBounds") ? "Of the whole organization." : "Of this key."} Costs are by the prices of now.</p>
-      <${Renewed} by=${changing} list=${list} pause=${5_000} /></header>
+      <${Renewed} by=${changing} list=${{ first: loaded }} pause=${5_000} /></header>
     <${Time} asked=${asked} now=${now} />
     ${whenThere(
       loaded,

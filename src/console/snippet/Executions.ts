@@ -27,9 +27,8 @@ export const Executions = ({ id }: { readonly id: string }): Node => {
   const loaded = useLoaded(id, ({ cairn }, signal) =>
     cairn.executions.list({ codeBlockId: id, limit: most }, { signal })
   )
-  const list = { first: loaded, isFurther: false }
   return html`<section class="executions"><header class="heads"><h2>Runs</h2>
-      <${Renewed} by=${concerns(id, "ExecutionRecorded")} list=${list} /></header>
+      <${Renewed} by=${concerns(id, "ExecutionRecorded")} list=${{ first: loaded }} /></header>
     ${whenThere(
       loaded,
       ({ executions, totalFound }) =>

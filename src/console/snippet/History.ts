@@ -94,10 +94,9 @@ const Told = ({ id }: { readonly id: string }): Node => {
   })
   const there = loaded[0].state === "failed" ? undefined : loaded[0].value
   const isElsewhere = there?.latest.length === 0
-  const list = { first: loaded, isFurther: false }
   return html`
     <section class="votes-over-time"><header class="heads"><h2>Votes over time</h2>
-        <${Renewed} by=${concerns(id)} list=${list} /></header>
+        <${Renewed} by=${concerns(id)} list=${{ first: loaded }} /></header>
       ${whenThere(loaded, ({ votes }) => (isElsewhere ? elsewhere : html`<${VotesOverTime} votes=${votesIn(votes)} names=${names} />`), 3)}</section>
     ${
       there &&
