@@ -3,6 +3,13 @@ import { assert, describe, it } from "vitest"
 import { whyNot } from "./chromium.ts"
 import { clientOf, startsReading } from "./reading.ts"
 
+declare global {
+  interface Window {
+    /** What the browser told last that the pointer is over. */
+    over: Node
+  }
+}
+
 /** Where the pointer comes to rest: what is there, and how it lies. */
 const aimAt = async (page: Page, target: Locator) => {
   await target.scrollIntoViewIfNeeded()
@@ -241,17 +248,19 @@ describe.skipIf(whyNot() !== undefined)("what comes while a page of the console 
     await isLive(page)
     const row = page.locator(".events .row").first()
     const position = async () => (await row.locator("code").first().textContent())!
+    await page.evaluate(() => {
+      document.addEventListener("pointerover", ({ target }) => {
+        window.over = target as Node
+      })
+    })
     await aimAt(page, row)
     const comes = async (name: string) => {
       const before = await position()
       await later(page, 5_000)
-      // the browser tells a little later than it shows what came under a pointer that lies still
-      const over = page.evaluate(
-        () => new Promise<void>((told) => document.addEventListener("pointerover", () => told(), { once: true }))
-      )
       await happens(name)
-      await over
       await page.waitForFunction((one) => document.querySelector(".events .row code")!.textContent !== one, before)
+      // the browser tells a little later than it shows what came under a pointer that lies still
+      await page.waitForFunction(() => document.querySelector(".events .row")!.contains(window.over))
     }
     const press = async () => {
       await page.mouse.down()
