@@ -225,9 +225,12 @@ const test = (args) => {
   const onNode = args.includes("--node")
   if (onNode && args.every((arg) => arg.startsWith("-"))) args = args.concat(require("./test/runtimes.cjs").files())
   const runtime = onNode ? node() || fail(`No Node 22.19 or newer for ${platform}.`) : either()
-  // it has a command of its own
-  if (args.every((arg) => arg.startsWith("-"))) args = args.concat("--project=!browser")
-  if (runtime.env.DENO_V8_FLAGS) runtime.env.DENO_V8_FLAGS += `,${hurried}`
+  const onDeno = Boolean(runtime.env.DENO_V8_FLAGS)
+  if (onDeno) runtime.env.DENO_V8_FLAGS += `,${hurried}`
+  // both have commands of their own: what a browser shows, and what is served on Node
+  const left =
+    onDeno && !args.includes("--changed") ? ["--project=!browser", "--project=!kurrent"] : ["--project=!browser"]
+  if (args.every((arg) => arg.startsWith("-"))) args = args.concat(left)
   const vitest = installed("vitest", "vitest.mjs") || fail("vitest is not installed: run `npm install`.")
   runtime.env = Object.assign(folderOfTests(), runtime.env)
   return run(runtime, [vitest, "run"].concat(args.filter((arg) => arg !== "--node")))

@@ -18,11 +18,11 @@ const inBrowser = ["test/**/*.browser.test.ts"]
 
 const isCi = process.env["CI"] !== undefined
 
-/** What stands on KurrentDB's log is served on Node (start.cjs), where CI runs both runtimes and asks about it. */
-const onNode =
-  isCi && process.versions["deno"] !== undefined
-    ? ["test/infra/kurrent/**/*.test.ts", "test/{backup,copy}/*kurrent.test.ts"]
-    : []
+/**
+ * What stands on KurrentDB's log, which is served on Node (start.cjs): on Deno it is asked for by name or by what
+ * changed, and by `npm run test:node`.
+ */
+const onKurrent = ["test/infra/kurrent/**/*.test.ts", "test/{backup,copy}/*kurrent.test.ts"]
 
 /**
  * Milliseconds for what hangs: on a machine with much else to do anything may take five minutes, and what looks for the
@@ -57,10 +57,11 @@ export default defineConfig({
         test: {
           name: "together",
           include: ["test/**/*.test.ts"],
-          exclude: [...alone, ...onNode, ...inBrowser],
+          exclude: [...alone, ...onKurrent, ...inBrowser],
           isolate: false
         }
       },
+      { extends: true, test: { name: "kurrent", include: onKurrent, isolate: false } },
       { extends: true, test: { name: "browser", include: inBrowser, isolate: false } }
     ]
   }

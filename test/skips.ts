@@ -145,6 +145,12 @@ const reasons: ReadonlyArray<Reason> = [
   }
 ]
 
+/** What a run of all leaves to another command (start.cjs), by the filter that leaves it out. */
+const elsewhere: { readonly [filter: string]: string } = {
+  "!kurrent": "what stands on KurrentDB's log, which is served on Node: `npm run test:node`",
+  "!browser": "the console in a browser: `npm run test:console`"
+}
+
 /**
  * Says in the last lines which tests were left out and why. One that is left out for none of these reasons fails the
  * run; in CI (`CI=true`) so does one whose reason CI does not have.
@@ -176,6 +182,8 @@ export default class Skips implements Reporter {
         if (reason === undefined) lines.push(...left.map(({ fullName }) => `             ${fullName}`))
       }
     }
+    for (const filter of this.#vitest?.config.project ?? [])
+      if (elsewhere[filter] !== undefined) lines.push(` not asked: ${elsewhere[filter]}`)
     if (lines.length > 0) console.log(`\n${lines.join("\n")}\n`)
   }
 }

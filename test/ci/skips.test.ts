@@ -11,13 +11,18 @@ interface Left {
 const all = (file: string): Left => ({ file, test: `a test of ${file}`, others: 0 })
 
 /** What is said of a run in which these left out a test, and whether that run fails. */
-const left = (environment: string | undefined, files: ReadonlyArray<Left>, testNamePattern?: RegExp) => {
+const left = (
+  environment: string | undefined,
+  files: ReadonlyArray<Left>,
+  testNamePattern?: RegExp,
+  project: ReadonlyArray<string> = []
+) => {
   vi.stubEnv("CI", environment)
   const said = vi.spyOn(console, "log").mockImplementation(() => {})
   const before = process.exitCode
   process.exitCode = undefined
   const reporter = new Skips()
-  reporter.onInit({ config: { testNamePattern } } as unknown as Vitest)
+  reporter.onInit({ config: { testNamePattern, project } } as unknown as Vitest)
   const modules = files.map(({ file, test, others }) => ({
     moduleId: file,
     children: {
@@ -75,6 +80,12 @@ describe("tests that were left out", () => {
     const { fails, said } = left(undefined, [{ ...partly, test: "an archive > that is a zip does so too" }])
     assert.isTrue(fails)
     assert.match(said, /for no reason .* NOT EXPECTED\n +an archive > that is a zip does so too/)
+  })
+
+  it("to another command are named with it", () => {
+    const { fails, said } = left("true", [], undefined, ["!kurrent", "!browser", "!alone"])
+    assert.isFalse(fails)
+    assert.match(said, /not asked: .*KurrentDB.*`npm run test:node`\n not asked: .*browser: `npm run test:console`\n$/)
   })
 
   it("by who picks tests by name are nobody's business", () => {
