@@ -228,9 +228,10 @@ const test = (args) => {
   const onDeno = Boolean(runtime.env.DENO_V8_FLAGS)
   if (onDeno) runtime.env.DENO_V8_FLAGS += `,${hurried}`
   // both have commands of their own: what a browser shows, and what is served on Node
-  const left =
-    onDeno && !args.includes("--changed") ? ["--project=!browser", "--project=!kurrent"] : ["--project=!browser"]
-  if (args.every((arg) => arg.startsWith("-"))) args = args.concat(left)
+  if (args.every((arg) => arg.startsWith("-"))) {
+    const left = onDeno && !args.includes("--changed") ? ["browser", "kurrent"] : ["browser"]
+    args = args.concat(left.map((project) => `--project=!${project}`))
+  }
   const vitest = installed("vitest", "vitest.mjs") || fail("vitest is not installed: run `npm install`.")
   runtime.env = Object.assign(folderOfTests(), runtime.env)
   return run(runtime, [vitest, "run"].concat(args.filter((arg) => arg !== "--node")))

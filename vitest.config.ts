@@ -1,3 +1,4 @@
+import { createRequire } from "node:module"
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { isLong } from "./test/long.ts"
@@ -18,11 +19,8 @@ const inBrowser = ["test/**/*.browser.test.ts"]
 
 const isCi = process.env["CI"] !== undefined
 
-/**
- * What stands on KurrentDB's log, which is served on Node (start.cjs): on Deno it is asked for by name or by what
- * changed, and by `npm run test:node`.
- */
-const onKurrent = ["test/infra/kurrent/**/*.test.ts", "test/{backup,copy}/*kurrent.test.ts"]
+const runtimes: { readonly onKurrent: () => Array<string> } = createRequire(import.meta.url)("./test/runtimes.cjs")
+const onKurrent = runtimes.onKurrent()
 
 /**
  * Milliseconds for what hangs: on a machine with much else to do anything may take five minutes, and what looks for the

@@ -6,14 +6,12 @@ const { join } = require("node:path")
 /**
  * What the second runtime is asked about: the engine and the rules (whose numbers and texts are the runtime's), the
  * adapters, and one way through the API with its sockets and streams. The rest is the same code over the same parts.
- * KurrentDB's log is served on Node (see `forService`), so that what stands on it is asked about here.
  */
 const ofRuntimes = [
   ...["engine/", "domain/", "infra/", "service/sockets", "scheduler", "config", "smallPages"],
   ...["http/snippets", "http/listener", "http/eventStream", "http/git.test", "http/pieces", "http/search.thread"],
   ...["http/body/", "http/console"],
-  ...["mcp/stream", "clients/typescript/connections", "clients/typescript/eventStream"],
-  ...["copy/intake.kurrent", "copy/moved.kurrent", "backup/kurrent", "effectAlone"]
+  ...["mcp/stream", "clients/typescript/connections", "clients/typescript/eventStream", "effectAlone"]
 ].map((part) => `test/${part}`)
 
 /**
@@ -67,10 +65,18 @@ const testsIn = (folder) =>
     return entry.isDirectory() ? testsIn(path) : path.endsWith(".test.ts") ? [path] : []
   })
 
+/**
+ * What stands on KurrentDB's log, which is served on Node (`forService` in start.cjs): all of it is asked about here,
+ * and on Deno by name or by what changed (vitest.config.ts).
+ */
+const onKurrent = () => testsIn("test").filter((path) => /^test\/infra\/kurrent\/|\bkurrent\.test\.ts$/.test(path))
+
 /** The files of tests that the second runtime is asked about. */
 const files = () => {
   const left = process.env.CAIRN_LONG === "1" ? once : once.concat(atNight)
-  return testsIn("test").filter((path) => ofRuntimes.some((part) => path.startsWith(part)) && !left.includes(path))
+  const kurrent = onKurrent()
+  const isAsked = (path) => kurrent.includes(path) || ofRuntimes.some((part) => path.startsWith(part))
+  return testsIn("test").filter((path) => isAsked(path) && !left.includes(path))
 }
 
-module.exports = { atNight, files, ofRuntimes, once, testsIn }
+module.exports = { atNight, files, ofRuntimes, once, onKurrent, testsIn }

@@ -6,9 +6,10 @@ const runtimes: {
   readonly once: ReadonlyArray<string>
   readonly atNight: ReadonlyArray<string>
   readonly files: () => ReadonlyArray<string>
+  readonly onKurrent: () => ReadonlyArray<string>
   readonly testsIn: (folder: string) => ReadonlyArray<string>
 } = createRequire(import.meta.url)("../runtimes.cjs")
-const { atNight, files, ofRuntimes, once, testsIn } = runtimes
+const { atNight, files, ofRuntimes, once, onKurrent, testsIn } = runtimes
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -20,6 +21,12 @@ it("whatever is named for the second runtime, or left to nights, is there", () =
       part
     )
   for (const path of [...once, ...atNight]) assert.include(all, path)
+})
+
+it("it is asked for all that stands on KurrentDB's log, which the first one is not asked for", () => {
+  vi.stubEnv("CAIRN_LONG", "")
+  assert.includeMembers([...onKurrent()], ["test/backup/kurrent.test.ts", "test/copy/moved.kurrent.test.ts"])
+  assert.includeMembers([...files()], [...onKurrent()])
 })
 
 it("nights ask it for all that a day does, and for what is left to them", () => {
