@@ -2,6 +2,7 @@
 // Deno or Node 22.19, and under npm only a process that passes signals on ends together with npm.
 //
 //   serve                     the service, started again when it crashes
+//   build                     what serve and cairn run, ahead of them; else the first of them makes it (build.ts)
 //   cairn …                   the command line tool
 //   demo                      a tour of the API
 //   bench …                   the benchmarks
@@ -15,7 +16,8 @@
 //   check [--no-pages]        the same with no tests but those of the pages, or without these, which `test` has too
 "use strict"
 const { spawn } = require("node:child_process")
-const { existsSync, statfsSync } = require("node:fs")
+const { createHash } = require("node:crypto")
+const { accessSync, constants: access, existsSync, readdirSync, readFileSync, statfsSync } = require("node:fs")
 const { constants, freemem, totalmem } = require("node:os")
 const { dirname, join } = require("node:path")
 
@@ -48,8 +50,8 @@ const fail = (line) => {
   process.exit(1)
 }
 
-/** Garbage grows to half of what lives, before it is looked for. By itself V8 lets it grow to several times that. */
-const growth = "--heap-growing-percent=50"
+/** Garbage grows to a quarter of what lives, before it is looked for. By itself V8 lets it grow to several times that. */
+const growth = "--heap-growing-percent=25"
 
 const deno = () => {
   const path = installed(`@deno/${platform}${process.platform === "linux" ? "-glibc" : ""}`, `deno${exe}`)
@@ -116,6 +118,52 @@ const run = (runtime, args) =>
     child.on("exit", (code, signal) => done(signal === null ? code : signal))
   })
 
+const builds = join(__dirname, ".cache", "builds")
+
+/** What is built, and what with: another of these makes another build. */
+const built = ["engine", "domain", "projections", "infra", "src", "clients/typescript/src"]
+const builtWith = ["package.json", "build.ts", "node_modules/.package-lock.json"]
+
+const filesOf = (folder) =>
+  readdirSync(join(__dirname, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    // of the console browsers load each module as it is
+    if (entry.isDirectory()) return path === "src/console" ? [] : filesOf(path)
+    return path.endsWith(".ts") ? [path] : []
+  })
+
+/** The folder of the build of what is here, which says where it lies. */
+const buildOf = () => {
+  const hash = createHash("sha256").update(__dirname)
+  for (const path of builtWith.concat(...built.map(filesOf))) {
+    hash.update(`\0${path}\0`)
+    hash.update(readFileSync(join(__dirname, path)))
+  }
+  return join(builds, hash.digest("hex").slice(0, 16))
+}
+
+const build = (folder) => run(either(), [join(__dirname, "build.ts"), folder])
+
+/**
+ * The file of a program: of a build, which is made where there is none of what is here, as after an upgrade; else, where
+ * nothing may be written, the source itself.
+ */
+const programOf = async (verb) => {
+  const source = join(__dirname, programs[verb])
+  try {
+    const folder = buildOf()
+    const file = join(folder, `${verb}.mjs`)
+    if (existsSync(file)) return file
+    accessSync(existsSync(builds) ? builds : __dirname, access.W_OK)
+    const outcome = await build(folder)
+    // it was meant for whom it is made
+    if (typeof outcome === "string") await finish(outcome)
+    return existsSync(file) ? file : source
+  } catch (_) {
+    return source
+  }
+}
+
 /**
  * MiB that the service may take: what CAIRN_MEMORY_LIMIT says (the program refuses a wrong one), else a share of the
  * machine's.
@@ -171,13 +219,13 @@ const supervise = async (runtime, args) => {
 }
 
 /**
- * A runtime that gives back what it does not need. By itself V8 gathers up to 32 MiB of what is young, twice: a quarter
- * has to do. And glibc keeps what was freed of pieces below a bound, which rises to 32 MiB, for the next that fit:
+ * A runtime that gives back what it does not need. By itself V8 gathers up to 32 MiB of what is young, twice: an
+ * eighth has to do. And glibc keeps what was freed of pieces below a bound, which rises to 32 MiB, for the next that fit:
  * here only of small ones, in few places. (Its own answer to `man mallopt`; other systems pass over these names.)
  */
 const sparing = (runtime, megabytes) =>
   Object.assign({}, runtime, {
-    args: runtime.args.concat(runtime.heap([`--max-old-space-size=${megabytes}`, "--max-semi-space-size=8"])),
+    args: runtime.args.concat(runtime.heap([`--max-old-space-size=${megabytes}`, "--max-semi-space-size=4"])),
     env: Object.assign({}, runtime.env, {
       MALLOC_MMAP_THRESHOLD_: "32768",
       MALLOC_TRIM_THRESHOLD_: "131072",
@@ -185,7 +233,7 @@ const sparing = (runtime, megabytes) =>
     })
   })
 
-const serve = (args) => supervise(sparing(forService(), memoryLimit()), [join(__dirname, programs.serve), ...args])
+const serve = async (args) => supervise(sparing(forService(), memoryLimit()), [await programOf("serve"), ...args])
 
 /** A killed npm tells nobody; without it the service would run on unseen and hold its data folder. */
 const whenOrphaned = (then) => {
@@ -198,7 +246,7 @@ const finish = (outcome) => {
   if (typeof outcome === "number") process.exit(outcome)
   process.kill(process.pid, outcome)
   // Some signals can't end this process on every system.
-  setTimeout(() => process.exit(128 + (constants.signals[outcome] || 0)), 100)
+  return new Promise(() => setTimeout(() => process.exit(128 + (constants.signals[outcome] || 0)), 100))
 }
 
 /**
@@ -277,11 +325,15 @@ const ok = async (args, tests) => {
 const main = (verb, args) => {
   if (verb === "test") return test(args)
   if (verb === "serve") return serve(args)
+  if (verb === "build") return build(buildOf())
+  if (verb === "cairn") return programOf(verb).then((program) => run(forService(), [program].concat(args)))
   if (verb === "ok" || verb === "check") return ok(args, verb === "ok")
   if (programs[verb] === undefined)
-    fail("Usage: node start.cjs serve | cairn … | demo | bench … | elasticsearch … | screenshots | test … | check | ok")
-  return run(verb === "cairn" ? forService() : either(), [join(__dirname, programs[verb])].concat(args))
+    fail(
+      "Usage: node start.cjs serve | cairn … | build | demo | bench … | elasticsearch … | screenshots | test … | check | ok"
+    )
+  return run(either(), [join(__dirname, programs[verb])].concat(args))
 }
 
 if (require.main === module) main(process.argv[2], process.argv.slice(3)).then(finish, (cause) => fail(String(cause)))
-else module.exports = { supervise, either, node, sparing, memoryLimit, folderOfTests }
+else module.exports = { supervise, either, node, sparing, memoryLimit, folderOfTests, programOf }

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { temporaryFolder } from "./http.ts"
-import { runtimeArgs, service } from "./process.ts"
+import { programOf, runtimeArgs, service } from "./process.ts"
 import { type Measured, median, milliseconds } from "./report.ts"
 
 const root = join(import.meta.dirname, "..")
@@ -46,6 +46,7 @@ export const commandLine = (scale: number) =>
     const turns = Math.max(3, Math.round(15 * scale))
     const least: Array<number> = []
     const empty: Array<number> = []
+    const cairn = yield* Effect.promise(() => programOf("cairn"))
     const times = verbs.map((): Array<number> => [])
     yield* Effect.promise(async () => {
       for (let turn = 0; turn <= turns; turn++) {
@@ -54,7 +55,7 @@ export const commandLine = (scale: number) =>
         noted(empty, await took(nothing, here))
         noted(least, await took(leastOfAll, here))
         for (const [index, [, args, env]] of verbs.entries()) {
-          noted(times[index]!, await took([...runtimeArgs, join(root, "src/cli/main.ts"), ...args], env))
+          noted(times[index]!, await took([...runtimeArgs, cairn, ...args], env))
         }
       }
     })

@@ -46,12 +46,21 @@ interface Runtime {
   readonly env: Readonly<Record<string, string>>
 }
 interface Start {
+  /** Older trees have none: they run their sources. */
+  readonly programOf?: (verb: "serve" | "cairn") => Promise<string>
   readonly either: () => Runtime
   readonly node: () => Runtime
   readonly sparing: (runtime: Runtime, megabytes: number) => Runtime
   readonly memoryLimit: () => number
 }
-const { either, node, sparing, memoryLimit } = createRequire(import.meta.url)("../start.cjs") as Start
+const startOf = (tree: string) => createRequire(import.meta.url)(join(tree, "start.cjs")) as Start
+const { either, node, sparing, memoryLimit } = startOf(root)
+
+const programs = { serve: "src/main.ts", cairn: "src/cli/main.ts" }
+
+/** The file of the service, or of the command line, as a `tree` of the project runs it. */
+export const programOf = async (verb: keyof typeof programs, tree = root): Promise<string> =>
+  (await startOf(tree).programOf?.(verb)) ?? join(tree, programs[verb])
 
 /** How `npm start` runs the service: what it takes, and how soon it is there, is another matter without it. */
 export const served = () => sparing("deno" in process.versions ? either() : node(), memoryLimit())
@@ -105,16 +114,18 @@ export const imported = (dataDir: string, lines: string, tree = root) =>
 /** Runs a program of the project on a free port, until the scope closes. */
 export const program = Effect.fnUntraced(function* (
   file: string,
-  path: string,
+  asked: string,
   env: Record<string, string>,
   { flags = [], tree = root }: How = {}
 ) {
   const port = yield* freePort
-  const runtime = file === "src/main.ts" ? served() : { path: process.execPath, args: runtimeArgs, env: {} }
+  const isService = file === "src/main.ts"
+  const runtime = isService ? served() : { path: process.execPath, args: runtimeArgs, env: {} }
+  const path = isService ? yield* Effect.promise(() => programOf("serve", tree)) : join(tree, file)
   const started = performance.now()
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(runtime.path, [...runtime.args, ...flags, join(tree, file)], {
+      spawn(runtime.path, [...runtime.args, ...flags, path], {
         cwd: tree,
         // its parent is this process, not the one that started the benchmark
         env: { ...process.env, ...runtime.env, CAIRN_PARENT_PID: String(process.pid), PORT: String(port), ...env },
@@ -128,7 +139,7 @@ export const program = Effect.fnUntraced(function* (
         child.kill("SIGTERM")
       })
   )
-  yield* untilAnswers(`http://127.0.0.1:${port}${path}`, child)
+  yield* untilAnswers(`http://127.0.0.1:${port}${asked}`, child)
   const running: Running = { port, child, firstAnswer: performance.now() - started }
   return running
 })

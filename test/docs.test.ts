@@ -57,7 +57,7 @@ const comment = /^\s*(?:\/\/|\/\*|\*)/
 
 it("pages and comments name sources, decisions and scripts that are there", () => {
   const text = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8")
-  const sources = withComments.flatMap(sourcesIn).concat("vitest.config.ts")
+  const sources = withComments.flatMap(sourcesIn).concat("build.ts", "vitest.config.ts")
   const ends = new Set(sources.flatMap((path) => path.split("/").map((_, at, parts) => parts.slice(at).join("/"))))
   const decisions = readdirSync(new URL("../docs/decisions", import.meta.url)).map((name) => Number(name.slice(0, 4)))
   const scripts = Object.keys(JSON.parse(text("package.json")).scripts)
@@ -119,7 +119,9 @@ it("pages are no wider than code, but for tables and what is quoted", () => {
 })
 
 it("comments are no wider than code", () => {
-  const sources = withComments.flatMap((folder) => filesIn(folder, /\.ts$/)).concat("start.cjs", "vitest.config.ts")
+  const sources = withComments
+    .flatMap((folder) => filesIn(folder, /\.ts$/))
+    .concat("start.cjs", "build.ts", "vitest.config.ts")
   assert.isAbove(sources.length, 1_000)
   const settings = [".ci/engines", ".ci/failed", ".ci/elasticsearch", "Dockerfile", "compose.yaml"].concat(
     filesIn("deploy", /\.(conf|service|ya?ml)$/)

@@ -1,18 +1,33 @@
 import { execFile } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { assert, describe, it } from "vitest"
+import { build } from "../build.ts"
 
 const root = join(import.meta.dirname, "..")
 const runtimeArgs = "deno" in process.versions ? ["run", "-A"] : []
 
+const heldBy = async (program: string) => {
+  const { stdout } = await promisify(execFile)(process.execPath, [...runtimeArgs, program], { cwd: root })
+  return Number(stdout)
+}
+
 describe("a fiber that never ends", () => {
   it("holds nothing of the steps that it has gone", async () => {
-    const args = [...runtimeArgs, join(root, "test/fiberSteps.ts")]
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
     // it was 440 bytes a step
-    assert.isBelow(Number(stdout), 20)
+    assert.isBelow(await heldBy(join(root, "test/fiberSteps.ts")), 20)
+  })
+
+  it("holds nothing of them in a build", async () => {
+    mkdirSync(join(root, ".cache"), { recursive: true })
+    const folder = mkdtempSync(join(root, ".cache/steps-"))
+    try {
+      await build(join(folder, "build"), { steps: "test/fiberSteps.ts", cairn: "src/cli/main.ts" })
+      assert.isBelow(await heldBy(join(folder, "build/steps.mjs")), 20)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 
   it("is one of the service's, and of the command line that follows the log: that is what they load first", () => {

@@ -46,6 +46,8 @@ const startPostgres = async (project: TestProject): Promise<() => Promise<void>>
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // before several files want it at once
+  await import("./programs.ts")
   project.provide("run", randomBytes(6).toString("hex"))
   const elasticsearch = await startShared()
   project.provide("elasticsearch", elasticsearch.url)

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process"
 import { realpathSync } from "node:fs"
 import { constants, setPriority } from "node:os"
+import { dirname } from "node:path"
 import type { Writable } from "node:stream"
 import { setImmediate } from "node:timers"
 import { fileURLToPath } from "node:url"
@@ -11,7 +12,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const house = here("../../")
 
 export interface Confinement {
-  /** The path of its program, of the house or a test's. */
+  /** The path of its program, of the house or a test's. It may load what lies beside it. */
   readonly program: string
   /** What of the house it needs to load beside `infra/confined` and packages: paths from the house's root. */
   readonly reads: ReadonlyArray<string>
@@ -42,7 +43,7 @@ export interface ConfinedProcess {
 const readable = ({ program, reads }: Confinement): ReadonlyArray<string> => {
   const packages = here("../../node_modules")
   const files = ["package.json", "deno.json", "engine", "infra/confined", ...reads].map((name) => `${house}${name}`)
-  return [program, ...files, ...new Set([packages, realpathSync(packages)])]
+  return [dirname(program), ...files, ...new Set([packages, realpathSync(packages)])]
 }
 
 /** The runtime's own sandbox is the second layer: the process reads its code, an empty environment and nothing else. */

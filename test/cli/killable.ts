@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { programs } from "#test/programs.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -12,9 +13,8 @@ export const startKillable = (
   args: ReadonlyArray<string>,
   environment: { readonly [name: string]: string } = {}
 ) => {
-  const program = ["src/cli/main.ts", ...args]
   const runtime = process.versions["deno"] === undefined ? [] : ["run", "-A"]
-  const child = spawn(process.execPath, [...runtime, ...program], {
+  const child = spawn(process.execPath, [...runtime, programs.cairn, ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
     env: {

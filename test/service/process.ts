@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { Redacted } from "effect"
+import { programs } from "#test/programs.ts"
 import type { TestInstallation } from "#test/service.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -11,7 +12,7 @@ type Environment = { readonly [name: string]: string }
 
 /** The service as a process of its own, started as `npm start` does it: only its output and its files tell of it. */
 export const startProcess = (installation: TestInstallation, environment: Environment = {}) =>
-  startProgram(installation, [...runtimeArguments, `${root}src/main.ts`], environment)
+  startProgram(installation, [...runtimeArguments, programs.serve], environment)
 
 /**
  * The same, and started again by itself where it says that this may help, as `npm start` does it on a machine that has
@@ -50,14 +51,14 @@ export const startNpm = (installation: TestInstallation, ...args: ReadonlyArray<
 
 /** `cairn …`, as a process of its own. */
 export const startCli = (installation: TestInstallation, ...args: ReadonlyArray<string>) =>
-  startProgram(installation, [...runtimeArguments, `${root}src/cli/main.ts`, ...args], {})
+  startProgram(installation, [...runtimeArguments, programs.cairn, ...args], {})
 
 /** The same, where the environment says something besides. */
 export const startCliWith = (
   installation: TestInstallation,
   environment: Environment,
   ...args: ReadonlyArray<string>
-) => startProgram(installation, [...runtimeArguments, `${root}src/cli/main.ts`, ...args], environment)
+) => startProgram(installation, [...runtimeArguments, programs.cairn, ...args], environment)
 
 /**
  * What it is told of this process's environment. With other flags of V8 than all other programs it would compile all

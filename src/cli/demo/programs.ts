@@ -1,9 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import { join } from "node:path"
 import { readConfig } from "#src/config.ts"
 
 const root = join(import.meta.dirname, "../../..")
+
+const { programOf }: { readonly programOf: (verb: Verb) => Promise<string> } = createRequire(import.meta.url)(
+  join(root, "start.cjs")
+)
+type Verb = "serve" | "cairn"
 
 type Environment = { readonly [name: string]: string }
 
@@ -23,13 +29,13 @@ const ownEngines = onNamed
 export const configOf = (dataDir: string) => readConfig({ ...process.env, ...ownEngines, CAIRN_DATA_DIR: dataDir })
 
 /** One of the project's programs, with the runtime that runs this one. */
-const start = (
-  program: string,
+const start = async (
+  verb: Verb,
   args: ReadonlyArray<string>,
   dataDir: string,
   environment: Environment = {}
-): ChildProcess =>
-  spawn(process.execPath, [...("Deno" in globalThis ? ["run", "-A"] : []), join(root, program), ...args], {
+): Promise<ChildProcess> =>
+  spawn(process.execPath, [...("Deno" in globalThis ? ["run", "-A"] : []), await programOf(verb), ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
@@ -61,7 +67,7 @@ const listen = (child: ChildProcess) => {
 
 /** Runs `cairn …` to its end. */
 export const cairn = async (dataDir: string, ...args: ReadonlyArray<string>) => {
-  const child = start("src/cli/main.ts", args, dataDir)
+  const child = await start("cairn", args, dataDir)
   const { said, ended } = listen(child)
   return { code: await ended, ...said }
 }
@@ -98,7 +104,7 @@ export const within = async <A>(
  * Starts the service on a free port, and waits until it answers. Its key is the one that it made, unless it is `known`.
  */
 export const serve = async (dataDir: string, environment: Environment = {}, known?: string): Promise<Running> => {
-  const child = start("src/main.ts", [], dataDir, environment)
+  const child = await start("serve", [], dataDir, environment)
   const { said, ended } = listen(child)
   const stop = async () => {
     child.kill("SIGTERM")

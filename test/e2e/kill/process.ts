@@ -2,11 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { clusterOf } from "#infra/postgres/launcher/cluster.ts"
+import { programs } from "#test/programs.ts"
 import { ownerKey } from "./calls.ts"
 
-const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
 const flags = "Deno" in globalThis ? ["run", "-A"] : ["--disable-warning=ExperimentalWarning"]
 // milliseconds, of a machine with much else to do
 const readyWithin = 240_000
@@ -58,7 +57,7 @@ export const greeted = async (
   more: Environment = {}
 ): Promise<ServiceProcess> => {
   const started = performance.now()
-  const child = spawn(process.execPath, [...flags, main], {
+  const child = spawn(process.execPath, [...flags, programs.serve], {
     env: environment(dataDir, messagesApi, more),
     stdio: ["ignore", "pipe", "pipe"]
   })
