@@ -50,7 +50,7 @@ const fail = (line) => {
   process.exit(1)
 }
 
-/** Garbage grows to a quarter of what lives, before it is looked for. By itself V8 lets it grow to several times that. */
+/** Garbage grows to a quarter of what lives until it is looked for. By itself V8 lets it grow to several times. */
 const growth = "--heap-growing-percent=25"
 
 const deno = () => {
@@ -145,7 +145,7 @@ const buildOf = () => {
 const build = (folder) => run(either(), [join(__dirname, "build.ts"), folder])
 
 /**
- * The file of a program: of a build, which is made where there is none of what is here, as after an upgrade; else, where
+ * The file of a program: of a build, which is made where there is none of what is here, as after an upgrade; where
  * nothing may be written, the source itself.
  */
 const programOf = async (verb) => {
@@ -220,8 +220,8 @@ const supervise = async (runtime, args) => {
 
 /**
  * A runtime that gives back what it does not need. By itself V8 gathers up to 32 MiB of what is young, twice: an
- * eighth has to do. And glibc keeps what was freed of pieces below a bound, which rises to 32 MiB, for the next that fit:
- * here only of small ones, in few places. (Its own answer to `man mallopt`; other systems pass over these names.)
+ * eighth has to do. And glibc keeps what was freed of pieces below a bound, which rises to 32 MiB, for the next that
+ * fit: here only of small ones, in few places. (Its own answer to `man mallopt`; other systems pass over these names.)
  */
 const sparing = (runtime, megabytes) =>
   Object.assign({}, runtime, {
@@ -329,9 +329,7 @@ const main = (verb, args) => {
   if (verb === "cairn") return programOf(verb).then((program) => run(forService(), [program].concat(args)))
   if (verb === "ok" || verb === "check") return ok(args, verb === "ok")
   if (programs[verb] === undefined)
-    fail(
-      "Usage: node start.cjs serve | cairn … | build | demo | bench … | elasticsearch … | screenshots | test … | check | ok"
-    )
+    fail("Usage: node start.cjs serve | build | cairn … | demo | bench … | elasticsearch … | screenshots | test … | ok")
   return run(either(), [join(__dirname, programs[verb])].concat(args))
 }
 
