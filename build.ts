@@ -1,7 +1,17 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
+import { createRequire } from "node:module"
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { type Plugin, rolldown } from "rolldown"
+
+interface Builds {
+  readonly folder: string
+  readonly current: () => string
+  readonly finish: (build: string) => void
+  readonly isWhole: (build: string) => boolean
+  readonly touch: (build: string) => void
+}
+const builds = createRequire(import.meta.url)("./builds.cjs") as Builds
 
 const root = import.meta.dirname
 
@@ -44,46 +54,77 @@ const packages = /^(?!effect$|effect\/|@effect\/|[#./]|[A-Za-z]:[\\/])/
 /** What has to run before Effect does: a file of its own, as files run in the order in which they are imported. */
 const first = { name: "effectAlone", test: /[\\/]src[\\/]effectAlone\.ts$/ }
 
-/** Days for which nobody has to have made a build before it goes: whoever runs one may load more of it yet. */
-const kept = 30
-
 /**
  * Writes programs into a new folder inside of the project, as few files in place of a thousand: each module costs a
- * start, and memory for as long as it runs (docs/decisions/0128). It is there as a whole or not at all, whoever makes
- * it at the same time.
+ * start, and memory for as long as it runs (docs/decisions/0128).
  */
 export const build = async (folder: string, from = programs): Promise<void> => {
+  const input = Object.fromEntries(Object.entries(from).map(([name, file]) => [name, join(root, file)]))
+  const bundle = await rolldown({
+    input,
+    platform: "node",
+    external: packages,
+    plugins: [placed(from)],
+    tsconfig: false
+  })
+  await bundle.write({
+    dir: folder,
+    entryFileNames: "[name].mjs",
+    chunkFileNames: "[name]-[hash].mjs",
+    comments: false,
+    codeSplitting: { groups: [first] }
+  })
+  builds.finish(folder)
+}
+
+/** The build of what is here: there as a whole or not at all, whoever else makes it. */
+const buildCurrent = async () => {
+  const folder = builds.current()
+  if (builds.isWhole(folder)) return builds.touch(folder)
   const unfinished = `${folder}.${process.pid}`
   try {
-    const input = Object.fromEntries(Object.entries(from).map(([name, file]) => [name, join(root, file)]))
-    const bundle = await rolldown({ input, platform: "node", external: packages, plugins: [placed(from)] })
-    await bundle.write({
-      dir: unfinished,
-      entryFileNames: "[name].mjs",
-      chunkFileNames: "[name]-[hash].mjs",
-      comments: false,
-      codeSplitting: { groups: [first] }
-    })
-    renameSync(unfinished, folder)
+    await build(unfinished)
+    if (builds.current() !== folder) throw new Error("the sources changed meanwhile")
+    rmSync(`${unfinished}.damaged`, { recursive: true, force: true })
+    try {
+      renameSync(unfinished, folder)
+    } catch {
+      // somebody else was faster
+      if (builds.isWhole(folder)) return
+      renameSync(folder, `${unfinished}.damaged`)
+      renameSync(unfinished, folder)
+    }
   } finally {
-    rmSync(unfinished, { recursive: true, force: true })
+    for (const rest of [unfinished, `${unfinished}.damaged`]) rmSync(rest, { recursive: true, force: true })
   }
 }
 
-/** Removes what was built long ago, of the folder that builds are in. */
-const tidy = (builds: string) => {
-  for (const name of readdirSync(builds)) {
-    const old = join(builds, name)
-    if (Date.now() - statSync(old).mtimeMs > kept * 24 * 3600 * 1000) rmSync(old, { recursive: true, force: true })
-  }
+const hour = 3_600_000
+/** Builds that stay whatever their age: who runs one may load more of it yet. */
+const most = 10
+
+/** Removes builds that were not used for a day, but for the newest, and what is left of those that were broken off. */
+const tidy = () => {
+  const old = readdirSync(builds.folder).flatMap((name) => {
+    const { mtimeMs } = statSync(join(builds.folder, name), { throwIfNoEntry: false }) ?? {}
+    return mtimeMs === undefined ? [] : [{ path: join(builds.folder, name), mtimeMs, broken: name.includes(".") }]
+  })
+  const age = ({ mtimeMs }: { readonly mtimeMs: number }) => Date.now() - mtimeMs
+  const whole = old.filter(({ broken }) => !broken).sort((a, b) => age(a) - age(b))
+  const gone = [
+    ...whole.slice(most).filter((one) => age(one) > 24 * hour),
+    ...old.filter((one) => one.broken && age(one) > hour)
+  ]
+  for (const { path } of gone) rmSync(path, { recursive: true, force: true })
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const folder = resolve(process.argv[2]!)
-  mkdirSync(dirname(folder), { recursive: true })
-  // somebody else may have been faster
-  await build(folder).catch((error) => {
-    if (!existsSync(folder)) throw error
-  })
-  tidy(dirname(folder))
+  try {
+    mkdirSync(builds.folder, { recursive: true })
+    await buildCurrent()
+    tidy()
+  } catch (error) {
+    console.error(`cairn: no build could be made: ${error instanceof Error ? error.message : String(error)}`)
+    process.exitCode = 1
+  }
 }

@@ -16,10 +16,10 @@
 //   check [--no-pages]        the same with no tests but those of the pages, or without these, which `test` has too
 "use strict"
 const { spawn } = require("node:child_process")
-const { createHash } = require("node:crypto")
-const { accessSync, constants: access, existsSync, readdirSync, readFileSync, statfsSync } = require("node:fs")
+const { accessSync, constants: access, existsSync, statfsSync } = require("node:fs")
 const { constants, freemem, totalmem } = require("node:os")
 const { dirname, join } = require("node:path")
+const builds = require("./builds.cjs")
 
 const programs = {
   serve: "src/main.ts",
@@ -95,6 +95,9 @@ const hasKurrentDb = () =>
   ["KURRENTDB_URL", "KURRENTDB_URL_FILE"].some((name) => (process.env[name] || "").trim() !== "")
 const forService = () => (hasKurrentDb() ? node() || either() : either())
 
+/** By which a program is asked to end. */
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"]
+
 /** Runs a program in the foreground; resolves with its exit code or the signal that ended it. */
 const run = (runtime, args) =>
   new Promise((resolve) => {
@@ -105,7 +108,6 @@ const run = (runtime, args) =>
     if (runtime.options) env.NODE_OPTIONS = `${env.NODE_OPTIONS || ""} ${runtime.options}`.trim()
     const child = spawn(runtime.path, runtime.args.concat(args), { cwd: __dirname, env, stdio: "inherit" })
     // At a Ctrl-C the child hears the terminal's signal and this one: its shutdown takes the second for the same.
-    const signals = ["SIGINT", "SIGTERM", "SIGHUP"]
     const forward = (signal) => child.kill(signal)
     for (const signal of signals) process.on(signal, forward)
     const orphaned = whenOrphaned(() => child.kill("SIGTERM"))
@@ -118,50 +120,38 @@ const run = (runtime, args) =>
     child.on("exit", (code, signal) => done(signal === null ? code : signal))
   })
 
-const builds = join(__dirname, ".cache", "builds")
+const build = () => run(either(), [join(__dirname, "build.ts")])
 
-/** What is built, and what with: another of these makes another build. */
-const built = ["engine", "domain", "projections", "infra", "src", "clients/typescript/src"]
-const builtWith = ["package.json", "build.ts", "node_modules/.package-lock.json"]
-
-const filesOf = (folder) =>
-  readdirSync(join(__dirname, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = `${folder}/${entry.name}`
-    // of the console browsers load each module as it is
-    if (entry.isDirectory()) return path === "src/console" ? [] : filesOf(path)
-    return path.endsWith(".ts") ? [path] : []
-  })
-
-/** The folder of the build of what is here, which says where it lies. */
-const buildOf = () => {
-  const hash = createHash("sha256").update(__dirname)
-  for (const path of builtWith.concat(...built.map(filesOf))) {
-    hash.update(`\0${path}\0`)
-    hash.update(readFileSync(join(__dirname, path)))
-  }
-  return join(builds, hash.digest("hex").slice(0, 16))
+/** MiB of the machine, or of the container where there is one. */
+const memory = () => {
+  const constrained = typeof process.constrainedMemory === "function" ? process.constrainedMemory() : 0
+  return (constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()) / 1048576
 }
 
-const build = (folder) => run(either(), [join(__dirname, "build.ts"), folder])
+/** MiB: what making a build takes, some 600, and whatever else is there. */
+const leastToBuild = 1024
+
+/** Why there is no build of what is here to run, which is made now where there is none; undefined when there is one. */
+const unbuilt = async () => {
+  const folder = builds.current()
+  if (builds.isWhole(folder)) return void builds.touch(folder)
+  if (memory() < leastToBuild) return `to make one takes ${leastToBuild} MiB`
+  accessSync(existsSync(builds.folder) ? builds.folder : __dirname, access.W_OK)
+  const outcome = await build()
+  // it was meant for whom it is made
+  if (signals.includes(outcome)) await finish(outcome)
+  return builds.isWhole(builds.current()) ? undefined : `making one ended with ${named(outcome)}`
+}
 
 /**
- * The file of a program: of a build, which is made where there is none of what is here, as after an upgrade; where
- * nothing may be written, the source itself.
+ * The file of a program: of a build, which is made where there is none of what is here, as after an upgrade; where none
+ * can be made, the source itself.
  */
 const programOf = async (verb) => {
-  const source = join(__dirname, programs[verb])
-  try {
-    const folder = buildOf()
-    const file = join(folder, `${verb}.mjs`)
-    if (existsSync(file)) return file
-    accessSync(existsSync(builds) ? builds : __dirname, access.W_OK)
-    const outcome = await build(folder)
-    // it was meant for whom it is made
-    if (typeof outcome === "string") await finish(outcome)
-    return existsSync(file) ? file : source
-  } catch (_) {
-    return source
-  }
+  const why = await unbuilt().catch(({ message }) => message)
+  if (why === undefined) return join(builds.current(), `${verb}.mjs`)
+  if (verb === "serve") process.stderr.write(`cairn: the service runs without a build (npm run build): ${why}\n`)
+  return join(__dirname, programs[verb])
 }
 
 /**
@@ -171,10 +161,7 @@ const programOf = async (verb) => {
 const memoryLimit = () => {
   const given = (process.env.CAIRN_MEMORY_LIMIT || "").trim()
   if (/^\d{2,7}$/.test(given)) return Number(given)
-  // of a container, where there is one
-  const constrained = typeof process.constrainedMemory === "function" ? process.constrainedMemory() : 0
-  const all = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
-  return Math.min(4096, Math.floor((all / 1048576) * 0.75))
+  return Math.min(4096, Math.floor(memory() * 0.75))
 }
 
 /** The program says that starting it again helps (src/exitCode.ts), or that it does not. */
@@ -188,16 +175,16 @@ const named = (outcome) => (typeof outcome === "number" ? `exit code ${outcome}`
 
 /**
  * Runs a program until it ends for good: one that crashed, or was killed by somebody else, is started again after a
- * pause that doubles, five times within a minute at most. Resolves with its last outcome.
+ * pause that doubles, five times within a minute at most; `argsOf` is asked before each start. Resolves with its last
+ * outcome.
  */
-const supervise = async (runtime, args) => {
+const supervise = async (runtime, argsOf) => {
   const restarts = []
   const told = []
   const tell = (signal) => told.push(signal)
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"]
   for (const signal of signals) process.on(signal, tell)
   for (;;) {
-    const outcome = await run(runtime, args)
+    const outcome = await run(runtime, await argsOf())
     const stopped = told.length > 0 || signals.includes(outcome)
     if (outcome === 0 || outcome === operators || stopped) return outcome
     const now = Date.now()
@@ -233,7 +220,9 @@ const sparing = (runtime, megabytes) =>
     })
   })
 
-const serve = async (args) => supervise(sparing(forService(), memoryLimit()), [await programOf("serve"), ...args])
+// what is there may be another release by the time it is started again
+const serve = (args) =>
+  supervise(sparing(forService(), memoryLimit()), async () => [await programOf("serve")].concat(args))
 
 /** A killed npm tells nobody; without it the service would run on unseen and hold its data folder. */
 const whenOrphaned = (then) => {
@@ -325,7 +314,7 @@ const ok = async (args, tests) => {
 const main = (verb, args) => {
   if (verb === "test") return test(args)
   if (verb === "serve") return serve(args)
-  if (verb === "build") return build(buildOf())
+  if (verb === "build") return build()
   if (verb === "cairn") return programOf(verb).then((program) => run(forService(), [program].concat(args)))
   if (verb === "ok" || verb === "check") return ok(args, verb === "ok")
   if (programs[verb] === undefined)

@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync
 } from "node:fs"
 import { createRequire } from "node:module"
@@ -30,6 +31,20 @@ describe("a build", () => {
     const help = await run([built.cairn, "--help"])
     assert.match(help, /workspace/)
     assert.strictEqual(help, await run(["src/cli/main.ts", "--help"]))
+  })
+
+  it("is named by each of the modules that it has, but for those of packages", () => {
+    const { parts }: { readonly parts: () => ReadonlyArray<string> } = createRequire(import.meta.url)("../builds.cjs")
+    const known = new Set(parts())
+    const linked = texts.flatMap((text) =>
+      [...text.matchAll(/^\/\/ ((?!node_modules|\0)\S+\.ts)$/gm)].map(([, path]) => path!)
+    )
+    assert.isAbove(linked.length, 500)
+    assert.include(linked, "src/console/paths.ts")
+    assert.deepStrictEqual(
+      linked.filter((path) => !known.has(path)),
+      []
+    )
   })
 
   it("starts those programs that are built with it", () => {
@@ -56,19 +71,21 @@ describe("a build", () => {
 
 describe("start.cjs", () => {
   const house = mkdtempSync(join(tmpdir(), "cairn-build-"))
-  const cairn = () => run([join(house, "start.cjs"), "cairn"], house)
+  const builds = join(house, ".cache/builds")
+  const start = (verb: string) => run([join(house, "start.cjs"), verb], house)
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(house, path)), { recursive: true })
     writeFileSync(join(house, path), text)
   }
-  const says = (word: string) =>
-    write(
-      "src/cli/main.ts",
-      `const path: string = import.meta["url"]\nconsole.log("${word}", path.split(".").at(-1), import.meta.dirname)\n`
-    )
+  const program = (word: string) =>
+    `const path: string = import.meta["url"]\nconsole.log("${word}", path.split(".").at(-1), import.meta.dirname)\n`
+  const says = (word: string) => write("src/cli/main.ts", program(word))
+  /** What the command line says of a build, or as source. */
+  const said = (word: string, as: "mjs" | "ts") => `${word} ${as} ${join(house, "src/cli")}\n`
+  const read = (name: string) => readFileSync(join(root, name), "utf8")
   beforeEach(() => {
     rmSync(house, { recursive: true, force: true })
-    for (const name of ["start.cjs", "build.ts", "package.json"]) write(name, readFileSync(join(root, name), "utf8"))
+    for (const name of ["start.cjs", "builds.cjs", "build.ts", "package.json"]) write(name, read(name))
     for (const name of ["engine", "domain", "projections", "clients/typescript/src"]) write(`${name}/README.md`, "")
     for (const name of ["src/main.ts", "src/searchThread.ts", "infra/workers/program.ts"]) write(name, "")
     write("infra/sandbox/justBash/program.ts", "")
@@ -78,20 +95,58 @@ describe("start.cjs", () => {
   afterAll(() => rmSync(house, { recursive: true, force: true }))
 
   it("makes a build once, of what is there, whose modules look for files where they were", async () => {
-    const once = await Promise.all([cairn(), cairn()])
-    assert.deepStrictEqual(once, Array(2).fill(`first mjs ${join(house, "src/cli")}\n`))
-    assert.lengthOf(readdirSync(join(house, ".cache/builds")), 1)
+    assert.deepStrictEqual(await Promise.all([start("cairn"), start("cairn")]), Array(2).fill(said("first", "mjs")))
+    assert.lengthOf(readdirSync(builds), 1)
     says("second")
-    assert.strictEqual(await cairn(), `second mjs ${join(house, "src/cli")}\n`)
-    assert.lengthOf(readdirSync(join(house, ".cache/builds")), 2)
+    assert.strictEqual(await start("cairn"), said("second", "mjs"))
+    assert.lengthOf(readdirSync(builds), 2)
   })
 
-  it("runs the sources where nothing can be written, or they can't be built", async () => {
+  it("makes one anew of which something is missing", async () => {
+    await start("build")
+    const [name] = readdirSync(builds)
+    writeFileSync(join(builds, name!, "cairn.mjs"), "")
+    assert.strictEqual(await start("cairn"), said("first", "mjs"))
+    assert.deepStrictEqual(readdirSync(builds), [name])
+  })
+
+  it("removes what nobody has used for a day, but for the newest, and never what is there", async () => {
+    await start("build")
+    const [name] = readdirSync(builds)
+    const old = (days: number, of: string) => {
+      mkdirSync(join(builds, of), { recursive: true })
+      const then = Date.now() / 1000 - days * 24 * 3600
+      utimesSync(join(builds, of), then, then)
+    }
+    for (let one = 1; one <= 12; one++) old(one + 1, `b${one}`)
+    old(1, "broken.1")
+    old(100, name!)
+    await start("build")
+    assert.sameMembers(readdirSync(builds), [name!, ...Array.from({ length: 9 }, (_, one) => `b${one + 1}`)])
+    says("second")
+    await start("build")
+    assert.lengthOf(readdirSync(builds), 10)
+    assert.includeMembers(readdirSync(builds), [name!, "b1", "b8"])
+  })
+
+  it("runs the sources where nothing can be written", async () => {
     write(".cache", "")
-    assert.strictEqual(await cairn(), `first ts ${join(house, "src/cli")}\n`)
-    rmSync(join(house, ".cache"))
-    write("src/main.ts", 'import "./nowhere.ts"\n')
-    assert.strictEqual(await cairn(), `first ts ${join(house, "src/cli")}\n`)
-    assert.deepStrictEqual(readdirSync(join(house, ".cache/builds")), [])
+    assert.strictEqual(await start("cairn"), said("first", "ts"))
+  })
+
+  const change = 'writeFileSync("src/main.ts", "// another\\n")'
+  it.for([
+    ["they can't be linked", { "src/main.ts": 'import "./nowhere.ts"' }],
+    ["making a build is killed", { "build.ts": 'process.kill(process.pid, "SIGKILL")' }],
+    [
+      "they change while one is made",
+      {
+        "build.ts": `import { writeFileSync } from "node:fs"\n${read("build.ts").replace("await build(unfinished)", (made) => `${made}\n${change}`)}`
+      }
+    ]
+  ] as const)("runs the sources where %s", async ([_, changed]) => {
+    for (const [path, text] of Object.entries(changed)) write(path, text)
+    assert.strictEqual(await start("cairn"), said("first", "ts"))
+    assert.deepStrictEqual(existsSync(builds) ? readdirSync(builds) : [], [])
   })
 })

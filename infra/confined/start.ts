@@ -12,7 +12,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const house = here("../../")
 
 export interface Confinement {
-  /** The path of its program, of the house or a test's. It may load what lies beside it. */
+  /** The path of its program, of the house or a test's. */
   readonly program: string
   /** What of the house it needs to load beside `infra/confined` and packages: paths from the house's root. */
   readonly reads: ReadonlyArray<string>
@@ -39,11 +39,13 @@ export interface ConfinedProcess {
 
 /**
  * What it needs to load: not the whole house, which the data folder may be in. A link to packages counts as its target.
+ * One of a build has its modules in files beside it, as all others have (docs/decisions/0128).
  */
 const readable = ({ program, reads }: Confinement): ReadonlyArray<string> => {
   const packages = here("../../node_modules")
+  const isBuilt = program.endsWith(".mjs")
   const files = ["package.json", "deno.json", "engine", "infra/confined", ...reads].map((name) => `${house}${name}`)
-  return [dirname(program), ...files, ...new Set([packages, realpathSync(packages)])]
+  return [isBuilt ? dirname(program) : program, ...files, ...new Set([packages, realpathSync(packages)])]
 }
 
 /** The runtime's own sandbox is the second layer: the process reads its code, an empty environment and nothing else. */

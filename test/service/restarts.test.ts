@@ -14,7 +14,7 @@ const start = fileURLToPath(new URL("../../start.cjs", import.meta.url))
 
 /** Programs of one line, supervised as `serve` is. */
 const supervised = async (program: string) => {
-  const driver = `require(${JSON.stringify(start)}).supervise({ path: process.execPath, args: [] }, ["-e", ${JSON.stringify(program)}])
+  const driver = `require(${JSON.stringify(start)}).supervise({ path: process.execPath, args: [] }, () => ["-e", ${JSON.stringify(program)}])
     .then((outcome) => console.log("outcome", outcome))`
   // it is a script of Node, whichever runtime runs the tests
   const child = spawn("node", ["-e", driver], { stdio: ["ignore", "pipe", "pipe"] })
