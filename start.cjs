@@ -22,8 +22,8 @@ const { dirname, join } = require("node:path")
 const builds = require("./builds.cjs")
 
 const programs = {
-  serve: "src/main.ts",
-  cairn: "src/cli/main.ts",
+  serve: builds.programs.serve,
+  cairn: builds.programs.cairn,
   demo: "src/cli/demo.ts",
   bench: "bench/main.ts",
   eval: "bench/eval/main.ts",
@@ -131,28 +131,35 @@ const memory = () => {
 /** MiB: what making a build takes, some 600, and whatever else is there. */
 const leastToBuild = 1024
 
-/** Why there is no build of what is here to run, which is made now where there is none; undefined when there is one. */
-const unbuilt = async () => {
+/** The folder of the build of what is here, which is made now where there is none; fails where none can be made. */
+const built = async () => {
   const folder = builds.current()
-  if (builds.isWhole(folder)) return void builds.touch(folder)
-  if (memory() < leastToBuild) return `to make one takes ${leastToBuild} MiB`
+  if (builds.isWhole(folder)) {
+    builds.touch(folder)
+    return folder
+  }
+  if (memory() < leastToBuild) throw new Error(`to make one takes ${leastToBuild} MiB`)
   accessSync(existsSync(builds.folder) ? builds.folder : __dirname, access.W_OK)
   const outcome = await build()
   // it was meant for whom it is made
   if (signals.includes(outcome)) await finish(outcome)
-  return builds.isWhole(builds.current()) ? undefined : `making one ended with ${named(outcome)}`
+  if (!builds.isWhole(folder)) throw new Error(`making one ended with ${named(outcome)}`)
+  return folder
 }
 
 /**
  * The file of a program: of a build, which is made where there is none of what is here, as after an upgrade; where none
  * can be made, the source itself.
  */
-const programOf = async (verb) => {
-  const why = await unbuilt().catch(({ message }) => message)
-  if (why === undefined) return join(builds.current(), `${verb}.mjs`)
-  if (verb === "serve") process.stderr.write(`cairn: the service runs without a build (npm run build): ${why}\n`)
-  return join(__dirname, programs[verb])
-}
+const programOf = (verb) =>
+  built().then(
+    (folder) => join(folder, `${verb}.mjs`),
+    ({ message }) => {
+      if (verb === "serve")
+        process.stderr.write(`cairn: the service runs without a build (npm run build): ${message}\n`)
+      return join(__dirname, programs[verb])
+    }
+  )
 
 /**
  * MiB that the service may take: what CAIRN_MEMORY_LIMIT says (the program refuses a wrong one), else a share of the

@@ -56,7 +56,9 @@ interface Start {
 const startOf = (tree: string) => createRequire(import.meta.url)(join(tree, "start.cjs")) as Start
 const { either, node, sparing, memoryLimit } = startOf(root)
 
-const programs = { serve: "src/main.ts", cairn: "src/cli/main.ts" }
+const { programs } = createRequire(import.meta.url)("../builds.cjs") as {
+  readonly programs: { readonly serve: string; readonly cairn: string }
+}
 
 /** The file of the service, or of the command line, as a `tree` of the project runs it. */
 export const programOf = async (verb: keyof typeof programs, tree = root): Promise<string> =>
