@@ -32,6 +32,8 @@ export default defineConfig({
   test: {
     // Deno has no worker_threads pool that vitest can use; forks run on both runtimes.
     pool: "forks",
+    // Modules as their runtime loads them, without a form of Vite's between: nothing here is mocked.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     globalSetup: ["test/globalSetup.ts"],
     testTimeout: patience,
     hookTimeout: patience,
