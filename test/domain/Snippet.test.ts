@@ -213,7 +213,7 @@ describe("what voters of other tenants typed", () => {
     assert.deepStrictEqual([undefined, "acme", "acme/w"].map(whose), [subject, subject, subject])
     assert.strictEqual(whose("other/w"), theirs)
     assert.notStrictEqual(theirs, others)
-    for (const of of [theirs, others]) assert.match(of, /^snippet\/s1\/votes\/[0-9a-f-]{36}$/)
+    for (const one of [theirs, others]) assert.match(one, /^snippet\/s1\/votes\/[0-9a-f-]{36}$/)
     given(Snippet, [uploaded(true)])
       .when(vote("other/w", "two"))
       .then(voted("other/w", "two", theirs))
