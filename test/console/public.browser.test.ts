@@ -59,7 +59,7 @@ describe.skipIf(whyNot() !== undefined)("public pages, without a key", () => {
     await page.goto(`${on.service.url}/public/${id}`)
     const told = page.locator('head meta[property="og:title"], head meta[property="og:description"]')
     assert.strictEqual(await told.count(), 2)
-    for (const of of await told.all()) assert.match((await of.getAttribute("content"))!, /^"><img src=x onerror=/)
+    for (const one of await told.all()) assert.match((await one.getAttribute("content"))!, /^"><img src=x onerror=/)
     assert.isAbove(await page.locator('[aria-label="U+202E, right-to-left override"]').count(), 2)
   })
 

@@ -185,8 +185,8 @@ describe("a session of one process", () => {
     const other = await initialize(a.url, ownerKey)
     const params = { requestId: "a call", reason: "the user is impatient" }
     const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params }
-    for (const of of [other, session]) {
-      const { status, text } = await post(a.url, ownerKey, cancel, of)
+    for (const id of [other, session]) {
+      const { status, text } = await post(a.url, ownerKey, cancel, id)
       assert.strictEqual(status, 202, text)
     }
     assert.deepStrictEqual(await stream.rest(), [])

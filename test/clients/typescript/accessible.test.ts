@@ -46,8 +46,7 @@ describe("a marked function", () => {
     const echo = Compat.agentAccessible((value: unknown) => value)
     Compat.setTrackingClient(echo, client)
     const one = () => 1
-    for (const value of [cyclic, throwing, undefined, "x".repeat(200_000), one])
-      assert.strictEqual(echo(value), value)
+    for (const value of [cyclic, throwing, undefined, "x".repeat(200_000), one]) assert.strictEqual(echo(value), value)
     assert.deepStrictEqual(
       runs.map(({ outputData }) => outputData),
       [
