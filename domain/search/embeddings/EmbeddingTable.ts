@@ -2,8 +2,8 @@
 export interface EmbeddingTable {
   /** Numbers in a row. */
   readonly dimensions: number
-  /** Piece → its row's number. A piece with `##` before it continues a word. */
-  readonly numbers: ReadonlyMap<string, number>
+  /** The pieces as text, one a line, in the order of their rows. One with `##` before it continues a word. */
+  readonly pieces: Uint8Array
   /** The rows one after the other, as integers. */
   readonly rows: Int8Array
   /** What a row's integers are multiplied by. */
@@ -34,6 +34,14 @@ const headerOf = (json: string): Header => {
   return header
 }
 
+const lineFeed = 10
+
+const linesIn = (text: Uint8Array): number => {
+  let lines = 1
+  for (let at = text.indexOf(lineFeed); at >= 0; at = text.indexOf(lineFeed, at + 1)) lines++
+  return lines
+}
+
 /**
  * Reads a table's file: `SEM1`, the header's length (32 bits, little-endian), the header in JSON, the pieces one a
  * line, padding to a multiple of 4, a 32-bit float for each row, the rows. Throws an `Error` that says what is wrong
@@ -45,18 +53,18 @@ export const readTable = (bytes: Uint8Array): EmbeddingTable => {
   const headerLength = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true)
   const header = headerOf(text(8, headerLength))
   const vocabulary = 8 + headerLength
-  const pieces = new Map<string, number>()
-  for (const piece of text(vocabulary, header.vocabBytes).split("\n")) pieces.set(piece, pieces.size)
+  // a copy, so that who holds it holds no rows
+  const pieces = bytes.slice(vocabulary, vocabulary + header.vocabBytes)
   const floats = Math.ceil((vocabulary + header.vocabBytes) / 4) * 4
   const size = header.rows * (4 + header.dim)
-  if (pieces.size !== header.rows || bytes.length !== floats + size)
+  if (linesIn(pieces) !== header.rows || bytes.length !== floats + size)
     throw new Error(`it has not the ${header.rows} pieces and ${floats + size} bytes that its header tells of`)
   // floats begin at a multiple of 4, of the file and then also of a buffer that holds nothing else
   const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
   const scales = byteOffset + floats
   return {
     dimensions: header.dim,
-    numbers: pieces,
+    pieces,
     rows: new Int8Array(buffer, scales + header.rows * 4, header.rows * header.dim),
     scales: new Float32Array(buffer, scales, header.rows),
     weights: { name: header.wn, description: header.wd, source: header.ws },

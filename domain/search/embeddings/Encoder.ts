@@ -66,14 +66,14 @@ const taskWeight = 2
 const mostTaskPieces = 500
 
 interface Table extends EmbeddingTable {
-  readonly pieces: PieceTree
+  readonly tree: PieceTree
 }
 
 /** Adds a text's pieces, each by how often it occurs, over a power of their sum. */
 const add = (table: Table, to: Vector, text: string, weight: number, power: number): void => {
   if (text === "") return
-  const { dimensions, rows, scales, pieces } = table
-  const counts = pieceCounts(text, pieces)
+  const { dimensions, rows, scales, tree } = table
+  const counts = pieceCounts(text, tree)
   let sum = 0
   for (const count of counts.values()) sum += 1 + Math.log(count)
   if (sum === 0) return
@@ -100,11 +100,11 @@ export const makeEncoder = (
   hub: (meaning: Vector) => number,
   products: Products
 ): Encoder => {
-  const table: Table = { ...embeddings, pieces: new PieceTree(embeddings.numbers) }
+  const table: Table = { ...embeddings, tree: new PieceTree(embeddings.pieces) }
   const { dimensions, weights, powers } = table
   const count = embeddings.scales.length
   const rows: Rows = { ...embeddings, norms: new Float64Array(count), products, desk: new Desk(count) }
-  const piecesOf = (text: string) => pieceCounts(text, table.pieces)
+  const piecesOf = (text: string) => pieceCounts(text, table.tree)
   let texts: ReadonlyArray<string> | undefined
 
   const profileWith: Encoder["profileWith"] = (profile, tasks, meaning) => {
@@ -129,11 +129,11 @@ export const makeEncoder = (
       return profileWith({ pieces: Uint16Array.from(pieces), named, told, own, hub: 0, characters }, tasks, meaning)
     },
     pieceText: (piece) => {
-      texts ??= [...embeddings.numbers.keys()]
+      texts ??= new TextDecoder().decode(embeddings.pieces).split("\n")
       return texts[piece]!.replace(/^##/, "")
     },
     reading: (task) => new Reading(rows, piecesOf(beginningOf(task, encoded))),
-    isWord: (word) => word !== "" && table.pieces.longest(word, 0) === word.length,
+    isWord: (word) => word !== "" && table.tree.longest(word, 0) === word.length,
     snippet: ({ name, description, source }) => {
       const vector = new Float32Array(dimensions)
       add(table, vector, beginningOf(name, encoded), weights.name, powers.snippet)
@@ -151,7 +151,7 @@ export const makeEncoder = (
       const vector = new Float32Array(dimensions)
       add(table, vector, text, 1, powers.query)
       toUnit(vector)
-      return { vector, read: vector.some((number) => number !== 0) ? readShare(text, table.pieces) : 0 }
+      return { vector, read: vector.some((number) => number !== 0) ? readShare(text, table.tree) : 0 }
     }
   }
 }

@@ -22,13 +22,14 @@ export const readBank = (bytes: Uint8Array, dimensions: number): HubBank => {
   const rows = bytes.length / (4 + dimensions)
   if (!Number.isInteger(rows) || rows < counted)
     throw new Error(`its ${bytes.length} bytes are no rows of ${dimensions} numbers`)
-  const file = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const scales = new DataView(bytes.buffer, bytes.byteOffset, 4 * rows)
+  const numbers = new Int8Array(bytes.buffer, bytes.byteOffset + 4 * rows, rows * dimensions)
   const vectors = new Float32Array(rows * dimensions)
   for (let row = 0; row < rows; row++) {
-    const scale = file.getFloat32(4 * row, true)
+    const scale = scales.getFloat32(4 * row, true)
     let squares = 0
     for (let at = row * dimensions; at < (row + 1) * dimensions; at++) {
-      vectors[at] = scale * file.getInt8(4 * rows + at)
+      vectors[at] = scale * numbers[at]!
       squares += vectors[at]! ** 2
     }
     if (!(Math.abs(Math.sqrt(squares) - 1) <= rounding)) throw new Error(`its row ${row} is no vector of length 1`)

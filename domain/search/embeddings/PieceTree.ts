@@ -1,59 +1,86 @@
 const letters = 128
 const nothing = -1
+const [lineFeed, hash] = [10, 35]
 
-/** Bits of a place's number. A third of the places stay free, so that an edge is found in a step or two. */
-const bitsFor = (edges: number): number => Math.ceil(Math.log2(edges * 1.5 + 1))
+/** Edges by open addressing: from node and letter to a node. */
+class Edges {
+  readonly from: Int32Array
+  readonly to: Int32Array
+  readonly #shift: number
+
+  /** With room for so many. A third of the places stay free, so that one is found in a step or two. */
+  constructor(most: number) {
+    const bits = Math.ceil(Math.log2(most * 1.5 + 1))
+    this.#shift = 32 - bits
+    this.from = new Int32Array(2 ** bits).fill(nothing)
+    this.to = new Int32Array(2 ** bits)
+  }
+
+  /** Where an edge is, or would be. */
+  place(edge: number): number {
+    const { from } = this
+    const mask = from.length - 1
+    // Fibonacci hashing: neighbours come to lie far apart
+    let place = Math.imul(edge, 0x9e3779b1) >>> this.#shift
+    while (from[place] !== nothing && from[place] !== edge) place = (place + 1) & mask
+    return place
+  }
+
+  put(place: number, edge: number, node: number): void {
+    this.from[place] = edge
+    this.to[place] = node
+  }
+}
+
+/** The node where a piece that begins a word begins, and one that continues it. */
+const [first, next] = [0, 1]
 
 /**
  * The pieces of a table as a tree, a node a letter: the longest piece that stands at some place of a word is found in
  * as many steps as it has letters. Trying each length by itself made a strange word cost the square of its length.
  */
 export class PieceTree {
-  /** Edges by open addressing: from node and letter … */
-  #edges = new Int32Array(0)
-  #shift = 0
-  /** … to a node. */
-  #ends = new Int32Array(0)
+  readonly #edges: Edges
   /** Per node, the number of the piece that ends there. */
   readonly #numbers: Int32Array
-  /** The nodes where a piece that begins a word begins, and one that continues it. */
-  readonly #first = 0
-  readonly #next = 1
   /** Of the last `longest`: the number of the piece. */
   number = nothing
 
-  /** Piece → its number; one with `##` before it continues a word. Only those of ASCII letters are found. */
-  constructor(numbers: ReadonlyMap<string, number>) {
-    // the root of each kind, and what the pieces could need at the most if none shared a letter with another
-    let most = 2
-    for (const piece of numbers.keys()) most += piece.length
-    this.#makeRoom(most)
-    const ending = new Int32Array(most).fill(nothing)
+  /**
+   * Of a table's pieces as its file has them, numbered from 0: they are 33,000, and to make a text of each took most of
+   * the time. Throws an `Error` for one that is not of ASCII letters, or is there twice.
+   */
+  constructor(pieces: Uint8Array) {
+    // what they could need at the most if none shared a letter with another
+    const all = new Edges(pieces.length)
+    const ending = new Int32Array(pieces.length + 2).fill(nothing)
     let nodes = 2
-    for (const [piece, number] of numbers) {
-      const continues = piece.startsWith("##")
-      let node = continues ? this.#next : this.#first
-      for (let at = continues ? 2 : 0; at < piece.length; at++) {
-        const code = piece.charCodeAt(at)
-        if (code >= letters) throw new Error(`the piece ${piece} is not of ASCII letters`)
+    let number = 0
+    let node = first
+    for (let at = 0; at <= pieces.length; at++) {
+      // the last one ends without it
+      const code = pieces[at] ?? lineFeed
+      if (code >= letters) throw new Error(`piece ${number} is not of ASCII letters`)
+      if (code === lineFeed) {
+        if (ending[node] !== nothing) throw new Error(`piece ${number} is also piece ${ending[node]}`)
+        ending[node] = number++
+        node = first
+      } else if (node === first && code === hash && pieces[at + 1] === hash) {
+        node = next
+        at++
+      } else {
         const edge = node * letters + code
-        const place = this.#place(edge)
-        node = this.#edges[place] === nothing ? nodes++ : this.#ends[place]!
-        this.#edges[place] = edge
-        this.#ends[place] = node
+        const place = all.place(edge)
+        if (all.from[place] === nothing) all.put(place, edge, nodes++)
+        node = all.to[place]!
       }
-      ending[node] = number
     }
     this.#numbers = ending.slice(0, nodes)
     // beginnings are shared: of the shipped pieces there are a third as many edges as letters
-    const [edges, ends] = [this.#edges, this.#ends]
-    this.#makeRoom(nodes)
-    for (let at = 0; at < edges.length; at++) {
-      const edge = edges[at]!
-      if (edge === nothing) continue
-      const place = this.#place(edge)
-      this.#edges[place] = edge
-      this.#ends[place] = ends[at]!
+    this.#edges = new Edges(nodes)
+    for (let at = 0; at < all.from.length; at++) {
+      const edge = all.from[at]!
+      if (edge !== nothing) this.#edges.put(this.#edges.place(edge), edge, all.to[at]!)
     }
   }
 
@@ -62,37 +89,22 @@ export class PieceTree {
    * `number` then.
    */
   longest(word: string, at: number): number {
-    let node = at === 0 ? this.#first : this.#next
+    const { from, to } = this.#edges
+    let node = at === 0 ? first : next
     let found = at
     this.number = nothing
-    for (let to = at; to < word.length; ) {
-      const code = word.charCodeAt(to)
+    for (let end = at; end < word.length; ) {
+      const code = word.charCodeAt(end)
       // as an edge it would be another node's
       if (code >= letters) break
-      const place = this.#place(node * letters + code)
-      if (this.#edges[place] === nothing) break
-      node = this.#ends[place]!
-      to++
+      const place = this.#edges.place(node * letters + code)
+      if (from[place] === nothing) break
+      node = to[place]!
+      end++
       if (this.#numbers[node] === nothing) continue
       this.number = this.#numbers[node]!
-      found = to
+      found = end
     }
     return found
-  }
-
-  #makeRoom(edges: number): void {
-    const bits = bitsFor(edges)
-    this.#shift = 32 - bits
-    this.#edges = new Int32Array(2 ** bits).fill(nothing)
-    this.#ends = new Int32Array(2 ** bits)
-  }
-
-  /** Where an edge is, or would be. */
-  #place(edge: number): number {
-    const mask = this.#edges.length - 1
-    // Fibonacci hashing: neighbours come to lie far apart
-    let place = Math.imul(edge, 0x9e3779b1) >>> this.#shift
-    while (this.#edges[place] !== nothing && this.#edges[place] !== edge) place = (place + 1) & mask
-    return place
   }
 }

@@ -10,6 +10,8 @@ import { atOnce } from "#engine/steps.ts"
 const letters = Schema.Array(Schema.Literals(["a", "b", "1"])).check(Schema.isMaxLength(6))
 const table = Schema.Array(Schema.Tuple([Schema.Boolean, letters])).check(Schema.isMaxLength(40))
 
+const treeOf = (pieces: Iterable<string>) => new PieceTree(new TextEncoder().encode([...pieces].join("\n")))
+
 /** What a tree is to find: each length is tried, the longest first. */
 const tried = (numbers: ReadonlyMap<string, number>, word: string, at: number) => {
   for (let end = word.length; end > at; end--) {
@@ -21,8 +23,9 @@ const tried = (numbers: ReadonlyMap<string, number>, word: string, at: number) =
 
 it.prop("a tree finds the longest piece at each place of a word", [table, letters], ([pieces, word]) => {
   const named = pieces.filter(([, piece]) => piece.length > 0)
-  const numbers = new Map(named.map(([continues, piece], at) => [`${continues ? "##" : ""}${piece.join("")}`, at]))
-  const tree = new PieceTree(numbers)
+  const texts = new Set(named.map(([continues, piece]) => `${continues ? "##" : ""}${piece.join("")}`))
+  const numbers = new Map([...texts].map((text, number) => [text, number]))
+  const tree = treeOf(texts)
   for (let at = 0; at < word.length; at++) {
     const end = tree.longest(word.join(""), at)
     assert.deepStrictEqual({ end, number: tree.number }, tried(numbers, word.join(""), at))
@@ -31,13 +34,14 @@ it.prop("a tree finds the longest piece at each place of a word", [table, letter
 
 it("letters that no piece has end it", () => {
   // the edge of á at the root has the number of a's where pieces go on
-  const tree = new PieceTree(new Map(["a", "##a"].map((piece, number) => [piece, number])))
+  const tree = treeOf(["a", "##a"])
   assert.deepStrictEqual([tree.longest("\u00e1a", 0), tree.longest("\u{1f600}", 0), tree.longest("", 0)], [0, 0, 0])
-  assert.throws(() => new PieceTree(new Map([["\u00e1", 0]])), /ASCII/)
+  assert.throws(() => treeOf(["a", "\u00e1"]), /piece 1 is not of ASCII/)
+  assert.throws(() => treeOf(["ab", "##ab", "a", "##ab"]), /piece 3 is also piece 1/)
 })
 
 it("of a word that is no piece its beginning is cut into pieces, and only of its first 64 letters", () => {
-  const tree = new PieceTree(new Map(["ab", "##ab", "##b"].map((piece, number) => [piece, number])))
+  const tree = treeOf(["ab", "##ab", "##b"])
   const counts = (text: string) => [...pieceCounts(text, tree)]
   assert.deepStrictEqual(counts("ab"), [[0, 1]])
   assert.deepStrictEqual(counts("abbab AB"), [

@@ -4,19 +4,25 @@ import type { EncodedText } from "#domain/search/embeddings/Encoder.ts"
 
 const table = readTable(readFileSync(new URL("../../../infra/search/embeddings/table.bin", import.meta.url)))
 
+const numbers = new Map(
+  new TextDecoder()
+    .decode(table.pieces)
+    .split("\n")
+    .map((piece, number) => [piece, number])
+)
+
 const tokens =
   /[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|\[::-1\]|\[::|\*\*|\/\/|<<|>>|==|!=|<=|>=|&&|\|\||\+\+|\+=|-=|\*=|=>|->|[%*/+<>&|^~?!@$-]/g
 
 /** The pieces of a word: itself, else from the left the longest that there are. */
 const piecesOf = (word: string): ReadonlyArray<number> => {
-  const whole = table.numbers.get(word)
+  const whole = numbers.get(word)
   if (whole !== undefined) return [whole]
   const pieces: Array<number> = []
   for (let at = 0; at < word.length; ) {
     let end = Math.min(word.length, at + 24)
     let piece: number | undefined
-    for (; end > at && piece === undefined; end--)
-      piece = table.numbers.get(`${at === 0 ? "" : "##"}${word.slice(at, end)}`)
+    for (; end > at && piece === undefined; end--) piece = numbers.get(`${at === 0 ? "" : "##"}${word.slice(at, end)}`)
     if (piece !== undefined) pieces.push(piece)
     at = piece === undefined ? at + 1 : end + 1
   }

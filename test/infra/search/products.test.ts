@@ -7,7 +7,7 @@ import { collectGarbage } from "#test/collectGarbage.ts"
 
 const tableOf = (dimensions: number, rows: ReadonlyArray<ReadonlyArray<number>>): EmbeddingTable => ({
   dimensions,
-  numbers: new Map(rows.map((_, number) => [`piece${number}`, number])),
+  pieces: new TextEncoder().encode(rows.map((_, number) => `piece${number}`).join("\n")),
   rows: Int8Array.from(rows.flat()),
   scales: new Float32Array(rows.length).fill(0.5),
   weights: { name: 1, description: 1, source: 1 },
