@@ -38,7 +38,7 @@ const lineFeed = 10
 
 const linesIn = (text: Uint8Array): number => {
   let lines = 1
-  for (let at = text.indexOf(lineFeed); at >= 0; at = text.indexOf(lineFeed, at + 1)) lines++
+  for (let at = 0; at < text.length; at++) if (text[at] === lineFeed) lines++
   return lines
 }
 

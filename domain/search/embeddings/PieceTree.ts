@@ -6,12 +6,14 @@ const [lineFeed, hash] = [10, 35]
 class Edges {
   readonly from: Int32Array
   readonly to: Int32Array
-  readonly #shift: number
+  /** How many there may be: a quarter of the places and more stay free, so that one is found in a step or two. */
+  readonly most: number
+  /** Bits of a hash that are left out. */
+  readonly shift: number
 
-  /** With room for so many. A third of the places stay free, so that one is found in a step or two. */
-  constructor(most: number) {
-    const bits = Math.ceil(Math.log2(most * 1.5 + 1))
-    this.#shift = 32 - bits
+  constructor(bits: number) {
+    this.shift = 32 - bits
+    this.most = 0.75 * 2 ** bits
     this.from = new Int32Array(2 ** bits).fill(nothing)
     this.to = new Int32Array(2 ** bits)
   }
@@ -21,14 +23,23 @@ class Edges {
     const { from } = this
     const mask = from.length - 1
     // Fibonacci hashing: neighbours come to lie far apart
-    let place = Math.imul(edge, 0x9e3779b1) >>> this.#shift
+    let place = Math.imul(edge, 0x9e3779b1) >>> this.shift
     while (from[place] !== nothing && from[place] !== edge) place = (place + 1) & mask
     return place
   }
 
-  put(place: number, edge: number, node: number): void {
+  put(edge: number, node: number): void {
+    const place = this.place(edge)
     this.from[place] = edge
     this.to[place] = node
+  }
+
+  /** The same with room for twice as many. */
+  doubled(): Edges {
+    const more = new Edges(33 - this.shift)
+    for (let place = 0; place < this.from.length; place++)
+      if (this.from[place] !== nothing) more.put(this.from[place]!, this.to[place]!)
+    return more
   }
 }
 
@@ -51,10 +62,9 @@ export class PieceTree {
    * the time. Throws an `Error` for one that is not of ASCII letters, or is there twice.
    */
   constructor(pieces: Uint8Array) {
-    // what they could need at the most if none shared a letter with another
-    const all = new Edges(pieces.length)
-    const ending = new Int32Array(pieces.length + 2).fill(nothing)
-    let nodes = 2
+    let edges = new Edges(10)
+    /** Per node. */
+    const numbers = [nothing, nothing]
     let number = 0
     let node = first
     for (let at = 0; at <= pieces.length; at++) {
@@ -62,26 +72,25 @@ export class PieceTree {
       const code = pieces[at] ?? lineFeed
       if (code >= letters) throw new Error(`piece ${number} is not of ASCII letters`)
       if (code === lineFeed) {
-        if (ending[node] !== nothing) throw new Error(`piece ${number} is also piece ${ending[node]}`)
-        ending[node] = number++
+        if (numbers[node] !== nothing) throw new Error(`piece ${number} is also piece ${numbers[node]}`)
+        numbers[node] = number++
         node = first
       } else if (node === first && code === hash && pieces[at + 1] === hash) {
         node = next
         at++
       } else {
         const edge = node * letters + code
-        const place = all.place(edge)
-        if (all.from[place] === nothing) all.put(place, edge, nodes++)
-        node = all.to[place]!
+        const place = edges.place(edge)
+        if (edges.from[place] === nothing) {
+          node = numbers.push(nothing) - 1
+          // beginnings are shared: of the shipped pieces there are a third as many edges as letters
+          if (node > edges.most) edges = edges.doubled()
+          edges.put(edge, node)
+        } else node = edges.to[place]!
       }
     }
-    this.#numbers = ending.slice(0, nodes)
-    // beginnings are shared: of the shipped pieces there are a third as many edges as letters
-    this.#edges = new Edges(nodes)
-    for (let at = 0; at < all.from.length; at++) {
-      const edge = all.from[at]!
-      if (edge !== nothing) this.#edges.put(this.#edges.place(edge), edge, all.to[at]!)
-    }
+    this.#edges = edges
+    this.#numbers = Int32Array.from(numbers)
   }
 
   /**
