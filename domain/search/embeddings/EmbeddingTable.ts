@@ -53,8 +53,8 @@ export const readTable = (bytes: Uint8Array): EmbeddingTable => {
   const headerLength = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true)
   const header = headerOf(text(8, headerLength))
   const vocabulary = 8 + headerLength
-  // a copy, so that who holds it holds no rows
-  const pieces = bytes.slice(vocabulary, vocabulary + header.vocabBytes)
+  // a copy, so that who holds it does not hold the file; `slice` makes none where the bytes are a Buffer
+  const pieces = new Uint8Array(bytes.subarray(vocabulary, vocabulary + header.vocabBytes))
   const floats = Math.ceil((vocabulary + header.vocabBytes) / 4) * 4
   const size = header.rows * (4 + header.dim)
   if (linesIn(pieces) !== header.rows || bytes.length !== floats + size)

@@ -62,6 +62,7 @@ export class PieceTree {
    * the time. Throws an `Error` for one that is not of ASCII letters, or is there twice.
    */
   constructor(pieces: Uint8Array) {
+    // how many there will be is not known: beginnings are shared, of the shipped pieces two thirds of the letters
     let edges = new Edges(10)
     /** Per node. */
     const numbers = [nothing, nothing]
@@ -83,7 +84,6 @@ export class PieceTree {
         const place = edges.place(edge)
         if (edges.from[place] === nothing) {
           node = numbers.push(nothing) - 1
-          // beginnings are shared: of the shipped pieces there are a third as many edges as letters
           if (node > edges.most) edges = edges.doubled()
           edges.put(edge, node)
         } else node = edges.to[place]!

@@ -104,6 +104,7 @@ describe("a table that can't be read", () => {
   it("is refused with what is wrong", () => {
     const read = readTable(table())
     assert.deepStrictEqual([String.fromCharCode(...read.pieces), read.scales[1], read.rows.length], ["a\nb", 2, 8])
+    assert.isBelow(read.pieces.buffer.byteLength, table().length, "the file can be let go")
     assert.throws(() => readTable(Buffer.from("")), /does not begin with SEM1/)
     assert.throws(() => readTable(table({}, "SEM2")), /does not begin with SEM1/)
     assert.throws(() => readTable(table({ bits: 4 })), /4 bits/)
