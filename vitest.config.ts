@@ -32,7 +32,7 @@ export default defineConfig({
   test: {
     // Deno has no worker_threads pool that vitest can use; forks run on both runtimes.
     pool: "forks",
-    // Modules as their runtime loads them, without a form of Vite's between: nothing here is mocked.
+    // Modules as their runtime loads them, without a form of Vite's between: no module is mocked.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     globalSetup: ["test/globalSetup.ts"],
     testTimeout: patience,

@@ -14,6 +14,8 @@ export default defineConfig({
   root: repository("clients"),
   test: {
     pool: "forks",
+    // as in vitest.config.ts
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     globalSetup: [repository("test/globalSetup.ts")],
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -45,8 +45,9 @@ describe("a marked function", () => {
     const throwing = { toJSON: () => assert.fail("no") }
     const echo = Compat.agentAccessible((value: unknown) => value)
     Compat.setTrackingClient(echo, client)
-    const one = () => 1
-    for (const value of [cyclic, throwing, undefined, "x".repeat(200_000), one]) assert.strictEqual(echo(value), value)
+    // as a text it is what the standard says, however its module was loaded
+    for (const value of [cyclic, throwing, undefined, "x".repeat(200_000), Math.abs])
+      assert.strictEqual(echo(value), value)
     assert.deepStrictEqual(
       runs.map(({ outputData }) => outputData),
       [
@@ -54,7 +55,7 @@ describe("a marked function", () => {
         { omitted: "no JSON" },
         null,
         { omitted: "more than 100000 characters of JSON" },
-        String(one)
+        "function abs() { [native code] }"
       ]
     )
   })

@@ -37,6 +37,9 @@ it("letters that no piece has end it", () => {
   const tree = treeOf(["a", "##a"])
   assert.deepStrictEqual([tree.longest("\u00e1a", 0), tree.longest("\u{1f600}", 0), tree.longest("", 0)], [0, 0, 0])
   assert.throws(() => treeOf(["a", "\u00e1"]), /piece 1 is not of ASCII/)
+})
+
+it("a piece that is there twice is refused: one of its rows would never be used", () => {
   assert.throws(() => treeOf(["ab", "##ab", "a", "##ab"]), /piece 3 is also piece 1/)
 })
 
