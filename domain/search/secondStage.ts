@@ -60,7 +60,8 @@ export const nearness = (
   const size = reading.pieces.length
   any.fill(0)
   toldBest.fill(0)
-  let [near, weight] = [0, 0]
+  let near = 0
+  let weight = 0
   for (let place = 0; place < pieces.length; place++) {
     if (place === told) toldBest.set(any)
     const from = reading.of(pieces[place]!)
@@ -114,7 +115,10 @@ export const judging = (asked: Asked, found: Candidates): ((likely: Likely) => F
   const into = noNearness(reading)
   return ({ candidate: { profile, counts }, words, cosine }) => {
     const { any, told, name } = nearness(reading, profile, into)
-    let [pieces, rarePieces, squaredPieces, toldPieces] = [0, 0, 0, 0]
+    let pieces = 0
+    let rarePieces = 0
+    let squaredPieces = 0
+    let toldPieces = 0
     for (let at = 0; at < any.length; at++) {
       pieces += byLength[at]! * any[at]!
       rarePieces += byRareness[at]! * any[at]!

@@ -1,13 +1,15 @@
 /**
- * What is likeliest so far, at most so many; of those that are as likely the first ids, so that it does not depend on
- * the order of insertion.
+ * What is likeliest so far, at most so many; of those that are as likely the ones that come `before`, so that it does
+ * not depend on the order in which they are offered.
  */
 export class Best<A> {
   readonly #most: number
-  readonly #found: Array<{ readonly score: number; readonly id: string; readonly value: A }> = []
+  readonly #isBefore: (place: number, other: number) => boolean
+  readonly #found: Array<{ readonly score: number; readonly place: number; readonly value: A }> = []
 
-  constructor(most: number) {
+  constructor(most: number, isBefore: (place: number, other: number) => boolean) {
     this.#most = most
+    this.#isBefore = isBefore
   }
 
   /** Best first. */
@@ -15,17 +17,17 @@ export class Best<A> {
     return this.#found.map(({ value }) => value)
   }
 
-  offer(score: number, id: string, value: A): void {
+  /** Puts in what `takes`. */
+  put(score: number, place: number, value: A): void {
     const found = this.#found
     let [low, high] = [0, found.length]
     while (low < high) {
       const middle = (low + high) >>> 1
       const other = found[middle]!
-      if (score > other.score || (score === other.score && id < other.id)) high = middle
+      if (score > other.score || (score === other.score && this.#isBefore(place, other.place))) high = middle
       else low = middle + 1
     }
-    if (low >= this.#most) return
-    found.splice(low, 0, { score, id, value })
+    found.splice(low, 0, { score, place, value })
     if (found.length > this.#most) found.pop()
   }
 
@@ -35,15 +37,16 @@ export class Best<A> {
     return this.#found.length < this.#most ? Number.NEGATIVE_INFINITY : this.#found.at(-1)!.score
   }
 
-  /** Whether a score is too low to be offered: spares making the value. */
+  /** Whether a score is too low, wherever it is. */
   refuses(score: number): boolean {
     return score < this.bar
   }
 
-  /** The id that one with this score has to come before to be taken; `undefined`: its score decides. */
-  lastOf(score: number): string | undefined {
-    if (this.#found.length < this.#most) return undefined
+  /** Whether what has such a score there is among them: spares making the value. */
+  takes(score: number, place: number): boolean {
+    if (this.#found.length < this.#most) return true
     const last = this.#found.at(-1)
-    return last?.score === score ? last.id : undefined
+    if (last === undefined || score < last.score) return false
+    return score > last.score || this.#isBefore(place, last.place)
   }
 }

@@ -29,10 +29,14 @@ export const countBoth = (one: Uint32Array, other: Uint32Array, bits: number): n
   return count
 }
 
-/** Calls for each bit of a word that is set, lowest first, with its place where the word begins at `from`. */
-export const eachBit = (word: number, from: number, visit: (at: number) => void): void => {
-  for (let rest = word; rest !== 0; rest &= rest - 1) visit(from + 31 - Math.clz32(rest & -rest))
-}
+// Bits are gone through by loops that call these two: a function that sees its loop's variables is memory anew for each
+// word, and searches go through all words that there are.
+
+/** The place within a word of the lowest bit that is set; one is. */
+export const firstOf = (word: number): number => 31 - Math.clz32(word & -word)
+
+/** The other bits of a word. */
+export const withoutFirst = (word: number): number => word & (word - 1)
 
 /** A column of bits, which grows with what is set. */
 export class Bits {

@@ -4,17 +4,16 @@ import type { Steps } from "#engine/steps.ts"
 import type { IndexQuery } from "#ports/SnippetIndex.ts"
 import type { Assessed } from "./Assessed.ts"
 import { Best } from "./Best.ts"
-import { clearBit, countBoth, eachBit, isSet, wordsOf } from "./Bits.ts"
-import { type Finalist, Finals, type Read, type Spot, type Weights } from "./Finals.ts"
+import { clearBit, countBoth, firstOf, isSet, withoutFirst, wordsOf } from "./Bits.ts"
+import { type Finalist, Finals, type Spot, type Weights } from "./Finals.ts"
 import { Greatest } from "./Greatest.ts"
 import { type Group, groupsOf } from "./groups.ts"
-import { Key } from "./Ids.ts"
 import type { Nearness } from "./Nearness.ts"
 import type { Pace } from "./Pace.ts"
 import type { Locate } from "./passing.ts"
 import type { Reach } from "./Reach.ts"
 import type { Rows } from "./Rows.ts"
-import { type Scope, segmentAt } from "./Scope.ts"
+import { isBefore, type Scope, segmentAt } from "./Scope.ts"
 import { Scoring } from "./Scoring.ts"
 import type { Segment } from "./Segment.ts"
 import type { TermPlaces } from "./TermPlaces.ts"
@@ -82,7 +81,7 @@ export class Contest {
   readonly #groups: ReadonlyArray<Group>
   /** Places of those of `also` that pass. */
   readonly #wanted: ReadonlySet<number>
-  readonly #last = new Key()
+  readonly #isBefore = (place: number, other: number): boolean => isBefore(this.#scope, place, other)
 
   constructor(scope: Scope, weights: Weights, query: IndexQuery, most: number, means: Means, pace: Pace) {
     this.#scope = scope
@@ -91,7 +90,7 @@ export class Contest {
     this.#most = most
     this.#means = means
     this.#pace = pace
-    this.#best = new Best(most)
+    this.#best = new Best(most, this.#isBefore)
     this.#scoring = new Scoring(query)
     this.#finals = new Finals(scope, weights, query.asked.terms, means.termPlaces, pace)
     this.#groups = groupsOf(weights)
@@ -116,13 +115,14 @@ export class Contest {
       this.#query.asked.read === 0
         ? yield* this.#foremost()
         : this.#means.assessed.foremost(nearness, enough * this.#most)
-    this.#offer(yield* this.#finals.reading(likely))
+    yield* this.#finals.reading(likely, this.#offer)
     yield* this.#enterCompared()
     if (!nearness.isAll) yield* this.#enterOthers()
     if (rows.count > 0) yield* this.#settle()
     const sharing = countBoth(rows.sharing, rows.passing, places)
     const wanted = Array.from(this.#wanted, (place) => ({ place, cosine: this.#cosineAt(place) }))
-    const also = (yield* this.#finals.reading(wanted)).map(({ spot }) => spot)
+    const also: Array<Spot> = []
+    yield* this.#finals.reading(wanted, (finalist) => also.push(this.#finals.spot(finalist)))
     return { found: [...this.#best.values, ...also], sharing, near }
   }
 
@@ -234,12 +234,12 @@ export class Contest {
     for (let word = from; word < to; word++) {
       const place = first + word * 32
       const its = rows.open[place >>> 5]! & rows.sharing[place >>> 5]! & ~nearness.chosen[place >>> 5]!
-      if (its === 0) continue
-      eachBit(its, place, (one) => {
+      for (let rest = its; rest !== 0; rest = withoutFirst(rest)) {
+        const one = place + firstOf(rest)
         const units = reach.units[one]!
-        if (units < ofLifted || (units < least && !segment.lifted.has(one - first))) return
+        if (units < ofLifted || (units < least && !segment.lifted.has(one - first))) continue
         rows.add(one, Number.NaN, this.#scoring.priorOf(segment, one - first))
-      })
+      }
     }
   }
 
@@ -264,13 +264,13 @@ export class Contest {
     const greatest = new Greatest(this.#most)
     yield* this.#pace.through(0, rows.count, stretches.settled, (from, to) => this.#settleSome(from, to, greatest))
     const finalists = yield* this.#finalists(Math.max(0, greatest.bar - slack))
-    this.#offer(yield* this.#finals.reading(finalists))
+    yield* this.#finals.reading(finalists, this.#offer)
   }
 
   /** The rows that come to so much; of very many that are as likely the first ones by their ids. */
   *#finalists(bar: number): Steps<ReadonlyArray<Finalist>> {
     const { count } = this.#means.rows
-    const best = new Best<Finalist>(read * Math.max(1, this.#most))
+    const best = new Best<Finalist>(read * Math.max(1, this.#most), this.#isBefore)
     for (let from = 0; from < count; from += offeredAtOnce) {
       const to = Math.min(from + offeredAtOnce, count)
       const taken = this.#offerRows(from, to, bar, best)
@@ -283,18 +283,10 @@ export class Contest {
   #offerRows(from: number, to: number, bar: number, best: Best<Finalist>): number {
     let taken = 0
     const { finals, places, cosines } = this.#means.rows
-    const { segments, firsts } = this.#scope
     for (let row = from; row < to; row++) {
-      const final = finals[row]!
-      if (final < bar || best.refuses(final)) continue
-      const place = places[row]!
-      const segment = segmentAt(this.#scope, place)
-      const { ids } = segments[segment]!
-      const slot = place - firsts[segment]!
-      // of very many that are as likely each would have its id written out
-      const last = best.lastOf(final)
-      if (last !== undefined && !ids.isBefore(slot, this.#last.of(last))) continue
-      best.offer(final, ids.at(slot), { place, cosine: cosines[row]! })
+      const [final, place] = [finals[row]!, places[row]!]
+      if (final < bar || !best.takes(final, place)) continue
+      best.put(final, place, { place, cosine: cosines[row]! })
       taken++
     }
     return taken
@@ -320,16 +312,16 @@ export class Contest {
     }
   }
 
-  /** Offers what was read, by what the ranking makes of it. */
-  #offer(some: ReadonlyArray<Read>): void {
-    for (const { spot, sum } of some) {
-      const segment = this.#scope.segments[spot.segment]!
-      clearBit(this.#means.rows.open, this.#scope.firsts[spot.segment]! + spot.slot)
-      const words = wordShare(sum, this.#weights.self)
-      const final = this.#scoring.of(words, spot.cosine, this.#scoring.priorOf(segment, spot.slot))
-      if (matches(sum > 0, final) && !this.#best.refuses(final))
-        this.#best.offer(final, segment.ids.at(spot.slot), spot)
-    }
+  /** Offers what was read just now, by what the ranking makes of it. */
+  readonly #offer = (finalist: Finalist, sum: number): void => {
+    const { place, cosine } = finalist
+    clearBit(this.#means.rows.open, place)
+    const words = wordShare(sum, this.#weights.self)
+    const segment = segmentAt(this.#scope, place)
+    const prior = this.#scoring.priorOf(this.#scope.segments[segment]!, place - this.#scope.firsts[segment]!)
+    const final = this.#scoring.of(words, cosine, prior)
+    if (matches(sum > 0, final) && this.#best.takes(final, place))
+      this.#best.put(final, place, this.#finals.spot(finalist))
   }
 
   /** Whether a score by sums is too low to be offered, whatever the ranking makes of it. */

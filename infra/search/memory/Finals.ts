@@ -1,10 +1,11 @@
+import { fieldCount } from "#domain/search/bm25f.ts"
 import type { QueryPlan } from "#domain/search/query.ts"
 import { sumOf } from "#domain/search/rank.ts"
 import type { Steps } from "#engine/steps.ts"
 import type { Pace } from "./Pace.ts"
 import { type Scope, segmentAt } from "./Scope.ts"
 import type { TermPlaces } from "./TermPlaces.ts"
-import { worthsIn } from "./words.ts"
+import { writeWorths } from "./words.ts"
 
 /** Where a snippet is, how near, and how often it has each of the task's terms. */
 export interface Spot {
@@ -19,12 +20,6 @@ export interface Spot {
 export interface Finalist {
   readonly place: number
   readonly cosine: number
-}
-
-/** What was read of one, and what its words add up to. */
-export interface Read {
-  readonly spot: Spot
-  readonly sum: number
 }
 
 /** What the terms of a task weigh in its scope. */
@@ -44,6 +39,10 @@ export class Finals {
   readonly #terms: ReadonlyArray<string>
   readonly #termPlaces: TermPlaces
   readonly #pace: Pace
+  /** Of the one that was read last. */
+  readonly #counts: Array<number>
+  #lengths: ReadonlyArray<number> = []
+  readonly #worths = new Float32Array(fieldCount)
 
   constructor(scope: Scope, weights: Weights, terms: ReadonlyArray<string>, termPlaces: TermPlaces, pace: Pace) {
     this.#scope = scope
@@ -51,33 +50,38 @@ export class Finals {
     this.#terms = terms
     this.#termPlaces = termPlaces
     this.#pace = pace
+    // not typed: to make one of those takes longer than to fill it
+    this.#counts = new Array<number>(terms.length * fieldCount).fill(0)
   }
 
-  /** What ranking looks at of some places, and what their words add up to for it. */
-  *reading(some: ReadonlyArray<Finalist>): Steps<ReadonlyArray<Read>> {
-    const all: Array<Read> = []
+  /** Reads what ranking looks at of some places; `take` is told of each what its words add up to. */
+  *reading(some: ReadonlyArray<Finalist>, take: (finalist: Finalist, sum: number) => void): Steps<void> {
     for (const [number, its] of Map.groupBy(some, ({ place }) => segmentAt(this.#scope, place))) {
       const { postings } = this.#scope.segments[number]!
       const numbers = this.#terms.map((term) => postings.number(term))
       for (let from = 0; from < its.length; from += stretch) {
         const now = its.slice(from, from + stretch)
-        all.push(
-          ...this.#termPlaces.with(numbers, postings.numbers, (termPlaces) =>
-            now.map((finalist) => this.#read(finalist, number, termPlaces))
-          )
-        )
+        this.#termPlaces.with(numbers, postings.numbers, (termPlaces) => {
+          for (const finalist of now) take(finalist, this.#read(finalist.place, number, termPlaces))
+        })
         if (this.#pace.isDue(now.length * this.#terms.length * cost)) yield
       }
     }
-    return all
   }
 
-  #read({ place, cosine }: Finalist, number: number, termPlaces: Uint32Array): Read {
+  /** The one that was read last, which nearly all are not asked for. */
+  spot({ place, cosine }: Finalist): Spot {
+    const segment = segmentAt(this.#scope, place)
+    const slot = place - this.#scope.firsts[segment]!
+    return { segment, slot, cosine, counts: this.#counts.slice(), lengths: this.#lengths }
+  }
+
+  #read(place: number, number: number, termPlaces: Uint32Array): number {
     const segment = this.#scope.segments[number]!
     const slot = place - this.#scope.firsts[number]!
-    const counts = segment.counts(slot, termPlaces, this.#terms.length)
-    const lengths = segment.lengthsOf(slot)
-    const sum = sumOf(this.#weights, counts, worthsIn(this.#weights.table, lengths))
-    return { spot: { segment: number, slot, cosine, counts, lengths }, sum }
+    segment.count(slot, termPlaces, this.#counts)
+    this.#lengths = segment.lengthsOf(slot)
+    writeWorths(this.#weights.table, this.#lengths, this.#worths)
+    return sumOf(this.#weights, this.#counts, this.#worths)
   }
 }

@@ -73,11 +73,6 @@ export class Key {
     this.hash = this.isUuid ? ofWords(this.words, 0) : ofText(id)
     return this
   }
-
-  /** The same, where it may be the one that was read last. */
-  of(id: string): this {
-    return id === this.text ? this : this.read(id)
-  }
 }
 
 /**
@@ -115,13 +110,18 @@ export class Ids {
     return words[0] === its[at] && words[1] === its[at + 1] && words[2] === its[at + 2] && words[3] === its[at + 3]
   }
 
-  /** Whether the id of a slot that is not free comes before another one as texts do: mostly without making a text. */
-  isBefore(slot: number, { isUuid, words, text }: Key): boolean {
-    if (!isUuid || this.#otherOf(slot) !== undefined) return this.at(slot) < text
+  /**
+   * Whether the id of a slot comes before one of the same column, or of another, as texts do: mostly without making a
+   * text. Neither of the two is free.
+   */
+  isBefore(slot: number, others: Ids, other: number): boolean {
+    if (this.#otherOf(slot) !== undefined || others.#otherOf(other) !== undefined)
+      return this.at(slot) < others.at(other)
     // digits are in order of their codes, and dashes stand in the same places
     for (let at = 0; at < width; at++) {
       const its = this.#words[slot * width + at]!
-      if (its !== words[at]) return its < words[at]!
+      const theirs = others.#words[other * width + at]!
+      if (its !== theirs) return its < theirs
     }
     return false
   }

@@ -1,6 +1,6 @@
 import type { Vector } from "#domain/search/embeddings/vector.ts"
 import type { Steps } from "#engine/steps.ts"
-import { eachBit, isSet, wordsOf } from "./Bits.ts"
+import { firstOf, isSet, withoutFirst, wordsOf } from "./Bits.ts"
 import type { Pace } from "./Pace.ts"
 import type { Scope } from "./Scope.ts"
 import type { Segment } from "./Segment.ts"
@@ -188,10 +188,7 @@ export class Nearness {
       // it is known at once how near one is that has no vector
       near = (near | ~given) & its
       chosen[place >>> 5] = near
-      if (near !== 0)
-        eachBit(near, place, (one) => {
-          places[next++] = one
-        })
+      for (let rest = near; rest !== 0; rest = withoutFirst(rest)) places[next++] = place + firstOf(rest)
     }
     return next
   }
@@ -204,10 +201,7 @@ export class Nearness {
       const place = first + word * 32
       const its = passing[place >>> 5]! & vectors.given.word(word)
       if (its === -1) for (let bit = 0; bit < 32; bit++) counts[estimates[place + bit]!]!++
-      else if (its !== 0)
-        eachBit(its, place, (one) => {
-          counts[estimates[one]!]!++
-        })
+      else for (let rest = its; rest !== 0; rest = withoutFirst(rest)) counts[estimates[place + firstOf(rest)]!]!++
     }
   }
 }

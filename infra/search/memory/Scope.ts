@@ -23,6 +23,13 @@ export const scopeOf = (segments: ReadonlyArray<Segment>): Scope => {
   return { segments, firsts, places }
 }
 
+/** Whether the id at a place comes before the one at another. */
+export const isBefore = (scope: Scope, place: number, other: number): boolean => {
+  const { segments, firsts } = scope
+  const [its, theirs] = [segmentAt(scope, place), segmentAt(scope, other)]
+  return segments[its]!.ids.isBefore(place - firsts[its]!, segments[theirs]!.ids, other - firsts[theirs]!)
+}
+
 /** The number of the segment that has a place. */
 export const segmentAt = ({ firsts }: Scope, place: number): number => {
   let [low, high] = [0, firsts.length - 1]

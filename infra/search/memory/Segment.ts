@@ -166,12 +166,11 @@ export class Segment {
   }
 
   /**
-   * How often some terms occur in each field of a document: `fieldCount` numbers a place; `places`, from 1, are by the
-   * terms' numbers, 0 of those that are not asked for.
+   * Writes down how often some terms occur in each field of a document: `fieldCount` numbers a place; `places`, from 1,
+   * are by the terms' numbers, 0 of those that are not asked for.
    */
-  counts(slot: number, places: Uint32Array, size: number): ReadonlyArray<number> {
-    // not typed: to make one of those takes longer than to fill it
-    const counts = new Array<number>(size * fieldCount).fill(0)
+  count(slot: number, places: Uint32Array, into: Array<number>): void {
+    into.fill(0)
     const address = this.#terms[slot]!
     const from = this.#lists.offset(address)
     const numbers = this.#lists.page(address)
@@ -179,9 +178,8 @@ export class Segment {
       const place = places[numbers[at]!]! - 1
       if (place < 0) continue
       const packed = this.postings.packedOf(numbers[at]!, slot)
-      for (let field = 0; field < fieldCount; field++) counts[place * fieldCount + field] = countIn(packed, field)
+      for (let field = 0; field < fieldCount; field++) into[place * fieldCount + field] = countIn(packed, field)
     }
-    return counts
   }
 
   /** Tokens per field of a document. */

@@ -1,6 +1,6 @@
 import type { Steps } from "#engine/steps.ts"
 import type { IndexQuery } from "#ports/SnippetIndex.ts"
-import { eachBit, setBit, wordsOf } from "./Bits.ts"
+import { firstOf, setBit, withoutFirst, wordsOf } from "./Bits.ts"
 import type { Pace } from "./Pace.ts"
 import type { Scope } from "./Scope.ts"
 import { neutral, type Segment } from "./Segment.ts"
@@ -89,11 +89,10 @@ const passSome = (
     const its = live.word(word)
     const asked = isEach ? its : its & (doubted.word(word) | (filters.agent === null ? 0 : owned.word(word)))
     let failing = 0
-    if (asked !== 0) {
-      eachBit(asked, 0, (bit) => {
-        count++
-        if (!may(word * 32 + bit)) failing |= 1 << bit
-      })
+    for (let rest = asked; rest !== 0; rest = withoutFirst(rest)) {
+      const bit = firstOf(rest)
+      count++
+      if (!may(word * 32 + bit)) failing |= 1 << bit
     }
     into[first + word] = its & ~failing
   }

@@ -39,9 +39,11 @@ export class Occurrences {
   }
 }
 
-/** What an occurrence is worth in each field of a document, by such a table and how long its fields are. */
-export const worthsIn = (table: Float32Array, lengths: ReadonlyArray<number>): ReadonlyArray<number> =>
-  lengths.map((length, field) => table[field * tabulated + Math.min(length, lengthCounted)]!)
+/** Writes down what an occurrence is worth in each field of a document, by such a table and how long its fields are. */
+export const writeWorths = (table: Float32Array, lengths: ReadonlyArray<number>, into: Float32Array): void => {
+  for (let field = 0; field < fieldCount; field++)
+    into[field] = table[field * tabulated + Math.min(lengths[field]!, lengthCounted)]!
+}
 
 /** What is looked up in a segment, whose first slot has the place `first`. */
 export interface Within {

@@ -48,9 +48,15 @@ describe("a column of ids", () => {
     const ids = new Ids()
     ids.grow(some.length)
     for (const [slot, id] of some.entries()) ids.set(slot, id)
-    const key = new Key()
-    for (const other of some)
-      for (const [slot, id] of some.entries()) assert.strictEqual(ids.isBefore(slot, key.of(other)), id < other)
+    const others = new Ids()
+    others.grow(some.length)
+    for (const [slot, id] of some.toReversed().entries()) others.set(slot, id)
+    for (const [slot, id] of some.entries()) {
+      for (const [at, other] of some.entries()) {
+        assert.strictEqual(ids.isBefore(slot, ids, at), id < other)
+        assert.strictEqual(ids.isBefore(slot, others, some.length - 1 - at), id < other)
+      }
+    }
   })
 
   it("tells apart ids that differ in any digit", () => {
