@@ -163,6 +163,11 @@ export class SnippetIndex extends Context.Service<
      */
     readonly find?: (query: WholeQuery) => Effect.Effect<WholeAnswer, IndexUnavailable>
     /**
+     * Lets whole searches through one by one, as they come: of an index that is searched in this thread, where many at
+     * once are no sooner done. What waits has not begun, and holds nothing yet that a collection would have to carry.
+     */
+    readonly inLine?: <A, E, R>(search: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /**
      * Whether some snippet, whoever may see it, may have a term: `false` spares the question how many do. None where it
      * can't say so at once.
      */

@@ -109,8 +109,12 @@ const hasAny = (some: Iterable<unknown>): boolean => {
 export const find = Effect.fnUntraced(function* (sought: Sought) {
   const { votes = [], by, ...rest } = sought
   const index = by?.index ?? (yield* SnippetIndex)
-  if (index.find === undefined)
-    return yield* ranked(rest, yield* likely({ ...sought, limit: Math.max(rest.limit, looked) }))
+  if (index.find === undefined) {
+    const search = Effect.flatMap(likely({ ...sought, limit: Math.max(rest.limit, looked) }), (found) =>
+      ranked(rest, found)
+    )
+    return yield* index.inLine?.(search) ?? search
+  }
   const asksAgain = hasAny(votes)
   const encoder = yield* Embeddings
   const learn = (mended: Mended) =>

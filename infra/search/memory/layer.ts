@@ -55,6 +55,7 @@ const make = Effect.fnUntraced(function* ({ how, dimensions, keep }: Made) {
   // for one of them and not for all
   const search = yield* Semaphore.make(1)
   const look = yield* Semaphore.make(1)
+  const line = yield* Semaphore.make(1)
   /** Takes all steps, and lets whoever waits look at the index whenever 5 ms have gone by. */
   const changing = Effect.fnUntraced(function* (steps: Steps<void>) {
     const some = Effect.sync(() => {
@@ -178,6 +179,7 @@ const make = Effect.fnUntraced(function* ({ how, dimensions, keep }: Made) {
       }
       return counts
     }),
+    inLine: line.withPermits(1),
     mayHave: (term) => index.mayHave(term),
     size: Effect.sync(() => index.size)
   })

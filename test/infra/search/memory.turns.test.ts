@@ -11,6 +11,7 @@ import { VectorMemory } from "#infra/search/memory/VectorMemory.ts"
 import { type IndexChanges, type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { embeddings, encoder } from "#test/embeddings.ts"
 import { corpus, queries, queryOf, snippetOf } from "#test/evaluation.ts"
+import { searching } from "#test/searching.ts"
 
 const tasks = [...queries("agent30"), ...queries("mbpp")].map(({ text }) => text)
 const long = tasks.slice(0, 40).join(". ")
@@ -127,6 +128,37 @@ describe("a search in memory", () => {
       assert.deepStrictEqual(ended, ["first", "changed"])
       assert.deepStrictEqual(yield* Fiber.joinAll(others), after)
     }).pipe(Effect.scoped, Effect.provide(Layer.provideMerge(comparingBy(how), embeddings)))
+  )
+
+  it.effect("begins when those before it have ended: what waits holds nothing yet", () =>
+    Effect.gen(function* () {
+      const { put, search } = yield* searching
+      yield* put(real)
+      const some = tasks.slice(0, 3)
+      const alone = yield* Effect.forEach(some, (task) => search(queryOf(task)))
+
+      const seen: Array<string> = []
+      const { query } = encoder
+      const read = vi.spyOn(encoder, "query").mockImplementation((text) => {
+        seen.push(`begins ${text}`)
+        return query(text)
+      })
+      // whoever is interrupted as often as can be
+      const due = vi.spyOn(Pace.prototype, "isDue").mockReturnValue(true)
+      let now = 0
+      const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 10))
+      yield* Effect.addFinalizer(() => Effect.sync(() => [read, due, clock].forEach((spy) => spy.mockRestore())))
+      const together = yield* Effect.forEach(
+        some,
+        (task) => Effect.tap(search(queryOf(task)), () => Effect.sync(() => seen.push(`ends ${task}`))),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(together, alone)
+      assert.deepStrictEqual(
+        seen,
+        some.flatMap((task) => [`begins ${task}`, `ends ${task}`])
+      )
+    }).pipe(Effect.scoped, Effect.provide(Layer.provideMerge(comparingBy(comparing), embeddings)))
   )
 
   it.effect("that nobody waits for any more leaves nothing to the next one", () =>
