@@ -2,6 +2,7 @@ import type { Vector } from "#domain/search/embeddings/vector.ts"
 import { merged } from "#domain/search/query.ts"
 import { type ListKernel, makeSharesKernel } from "./kernel.ts"
 import { greatestSum, group, makeSignKernel, type SignKernel, tableBytes, writeTables } from "./signKernel.ts"
+import { wholeBytes, writeWhole } from "./wholeNumbers.ts"
 
 /** Bytes that a WebAssembly memory grows by. */
 const unit = 65_536
@@ -23,7 +24,8 @@ export interface Block {
  * The vectors of all snippets, outside the garbage-collected heap, in blocks of 4, 8, 16, …, 1024 vectors; freed ones
  * are used again. A vector's numbers are 16-bit shares of its greatest, as in the catalogue's rows (cosines differ by
  * millionths); behind those of a block are what a share of each is worth, and the signs of all, a bit a number, in
- * groups. In front of all are the queries of the search that is under way, and its results for one block.
+ * groups. In front of all are the queries of the search that is under way, the first one also in whole numbers, and its
+ * results for one block.
  */
 export class VectorMemory {
   readonly dimensions: number
@@ -34,13 +36,19 @@ export class VectorMemory {
   readonly #width: number
   readonly #signWidth: number
   readonly #freed = new Map<number, Array<Block>>()
-  /** Addresses: of the results of the first four queries, of the second four, of a list, and of the signs' tables. */
+  /**
+   * Addresses: of the first query in whole numbers, of the results of the first four queries, of the second four, of a
+   * list, and of the signs' tables.
+   */
+  readonly #whole: number
   readonly #results: number
   readonly #further: number
   readonly #listed: number
   readonly #tables: number
   #used: number
   #asked: ReadonlyArray<Vector> = []
+  /** What a 1 of results is worth. */
+  #unit = 1
   #tabled: ReadonlyArray<Vector> | undefined
   #floats = new Float32Array(0)
   #addresses = new Uint32Array(0)
@@ -54,7 +62,8 @@ export class VectorMemory {
     this.#signWidth = Math.ceil(dimensions / 8)
     this.#kernel = makeSharesKernel(dimensions, this.#memory)
     this.#signKernel = makeSignKernel(this.#signWidth, this.#memory)
-    this.#results = mostQueries * dimensions * 4
+    this.#whole = mostQueries * dimensions * 4
+    this.#results = this.#whole + wholeBytes(dimensions)
     this.#further = this.#results + blockVectors * 16
     this.#listed = this.#further + blockVectors * 16
     this.#tables = this.#listed + blockVectors * 4
@@ -144,6 +153,9 @@ export class VectorMemory {
     this.#asked = queries
     const numbers = this.#floats.subarray(0, mostQueries * this.dimensions).fill(0)
     for (const [place, query] of queries.entries()) numbers.set(query, place * this.dimensions)
+    const [only] = queries
+    const isOne = only !== undefined && queries.length === 1
+    this.#unit = isOne ? writeWhole(this.#shares.subarray(this.#whole / 2, this.#results / 2), only) : 1
   }
 
   /**
@@ -154,14 +166,15 @@ export class VectorMemory {
     const first = block.address + place * this.#width
     const end = first + vectors * this.#width
     const { one, four } = this.#kernel
-    if (this.#asked.length === 1) one(0, first, end, this.#results)
+    if (this.#asked.length === 1) one(this.#whole, first, end, this.#results)
     else {
       four(0, first, end, this.#results)
       if (this.#asked.length > 4) four(4 * this.dimensions * 4, first, end, this.#further)
     }
     this.#collect(vectors, cosines, from)
     const scales = this.#scalesOf(block) / 4 + place
-    for (let at = 0; at < vectors; at++) cosines[from + at]! *= this.#floats[scales + at]!
+    const unit = this.#unit
+    for (let at = 0; at < vectors; at++) cosines[from + at]! *= this.#floats[scales + at]! * unit
   }
 
   /**
@@ -182,14 +195,15 @@ export class VectorMemory {
     const behind = this.#listed + (end - from) * 4
     const { fetch, oneListed, fourListed } = this.#kernel
     if (end - from > 1) fetch(0, this.#listed, behind, this.#results)
-    if (this.#asked.length === 1) oneListed(0, this.#listed, behind, this.#results)
+    if (this.#asked.length === 1) oneListed(this.#whole, this.#listed, behind, this.#results)
     else {
       fourListed(0, this.#listed, behind, this.#results)
       if (this.#asked.length > 4) fourListed(4 * this.dimensions * 4, this.#listed, behind, this.#further)
     }
     this.#collect(end - from, cosines, from)
     const scales = this.#scalesOf(block) / 4 - less
-    for (let at = from; at < end; at++) cosines[at]! *= this.#floats[scales + places[at]!]!
+    const unit = this.#unit
+    for (let at = from; at < end; at++) cosines[at]! *= this.#floats[scales + places[at]!]! * unit
   }
 
   /**

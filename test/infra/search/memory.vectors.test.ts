@@ -57,6 +57,34 @@ describe("vectors in memory", () => {
     }
   })
 
+  it("is as exact of one query in whole numbers, of any number of dimensions, also where sums are the greatest", () => {
+    const next = random(17)
+    for (const dimensions of [4, 12, 100, 128, 132, 256, 1_000, 4_096]) {
+      const memory = new VectorMemory(dimensions)
+      const vectors = new Vectors(memory)
+      const like = (number: (at: number) => number): Vector =>
+        toUnit(Float32Array.from({ length: dimensions }, (_, at) => number(at)))
+      const sign = (at: number) => (at % 3 === 0 ? -1 : 1)
+      // what the second part of a query takes in is the greatest, too, where it is half of the first one's 1
+      const half = (at: number) => sign(at) * (at === 0 ? 1 : 2_046.5 / 2_047)
+      const own = [like(() => 1), like(sign), like(half), like((at) => (at === 1 ? 1 : 0)), like(() => next() - 0.5)]
+      for (const [slot, one] of own.entries()) vectors.set(slot, one)
+      const queries = [...own, like((at) => -sign(at)), new Float32Array(dimensions)]
+      for (const query of queries) {
+        memory.ask([query])
+        const cosines = new Float32Array(own.length)
+        vectors.compare(0, own.length, cosines)
+        const listed = new Float32Array(own.length)
+        vectors.compareListed(Uint32Array.from(own.keys()), 0, 0, own.length, listed)
+        for (const [slot, one] of own.entries()) {
+          const expected = one.reduce((sum, number, at) => sum + number * query[at]!, 0)
+          assert.closeTo(cosines[slot]!, expected, 1e-5, `${dimensions} dimensions, ${slot}`)
+          assert.strictEqual(listed[slot], cosines[slot])
+        }
+      }
+    }
+  })
+
   it("keeps segments apart, uses freed blocks again, and leaves nothing in them", () => {
     const next = random(9)
     const memory = new VectorMemory(dimensions)
