@@ -52,6 +52,8 @@ const fail = (line) => {
 
 /** Garbage grows to a quarter of what lives until it is looked for. By itself V8 lets it grow to several times. */
 const growth = "--heap-growing-percent=25"
+/** What is called is compiled at once, as plainly as may be, and not interpreted the first times. */
+const plainly = "--always-sparkplug"
 
 const deno = () => {
   const path = installed(`@deno/${platform}${process.platform === "linux" ? "-glibc" : ""}`, `deno${exe}`)
@@ -62,9 +64,8 @@ const deno = () => {
   // Code that V8 has compiled is kept for the next start, and taken by a process with the same flags only, limits
   // apart: any other compiles all of it again, a third of a start, and keeps that instead. So all programs have these,
   // and what they start has them, too. Pages of the heap that became empty go back to the system, and not into a pool
-  // of V8's (Node has no such flag). What is called is compiled at once, as plainly as may be, and not interpreted the
-  // first times: that is a twentieth of a start.
-  const v8 = [growth, "--no-memory-pool", "--no-large-page-pool", "--always-sparkplug"].join(",")
+  // of V8's (Node has no such flag). To compile plainly at once is a twentieth of a start.
+  const v8 = [growth, "--no-memory-pool", "--no-large-page-pool", plainly].join(",")
   const env = { DENO_TOKIO_EVENT_INTERVAL: "1", DENO_V8_FLAGS: v8 }
   const heap = (flags) => [`--v8-flags=${flags.join(",")}`]
   return path && { path, args: ["run", "-A"], env, heap }
@@ -261,16 +262,16 @@ const folderOfTests = () => {
 
 /**
  * Most of what tests call they call a few times: with feedback from the first one on it is compiled well after fewer.
- * No compiled code depends on that.
+ * And what keeps a service small takes a tenth of the processor from them, who have the machine to themselves.
  */
-const hurried = "--no-lazy-feedback-allocation"
+const hurried = [plainly, "--no-lazy-feedback-allocation"].join(",")
 
 const test = (args) => {
   const onNode = args.includes("--node")
   if (onNode && args.every((arg) => arg.startsWith("-"))) args = args.concat(require("./test/runtimes.cjs").files())
   const runtime = onNode ? node() || fail(`No Node 22.19 or newer for ${platform}.`) : either()
   const onDeno = Boolean(runtime.env.DENO_V8_FLAGS)
-  if (onDeno) runtime.env.DENO_V8_FLAGS += `,${hurried}`
+  if (onDeno) runtime.env.DENO_V8_FLAGS = hurried
   // both have commands of their own: what a browser shows, and what is served on Node
   if (args.every((arg) => arg.startsWith("-"))) {
     const left = onDeno && !args.includes("--changed") ? ["browser", "kurrent"] : ["browser"]
