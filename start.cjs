@@ -50,8 +50,8 @@ const fail = (line) => {
   process.exit(1)
 }
 
-/** Garbage grows to a quarter of what lives until it is looked for. By itself V8 lets it grow to several times. */
-const growth = "--heap-growing-percent=25"
+/** Garbage grows to half of what lives until it is looked for. By itself V8 lets it grow to several times. */
+const growth = "--heap-growing-percent=50"
 /** What is called is compiled at once, as plainly as may be, and not interpreted the first times. */
 const plainly = "--always-sparkplug"
 
