@@ -60,11 +60,11 @@ const deno = () => {
   // All permissions: Postgres, git and the network are its business, and a Deno permission would only be a second wall
   // behind the sandbox's own (a static import reads a file in spite of --deny-read). Deno looks at sockets when its
   // event loop has nothing else to do, or has gone round 61 times: of a busy service, after seconds. Here in every
-  // round, as Node does.
-  // Code that V8 has compiled is kept for the next start, and taken by a process with the same flags only, limits
-  // apart: any other compiles all of it again, a third of a start, and keeps that instead. So all programs have these,
-  // and what they start has them, too. Pages of the heap that became empty go back to the system, and not into a pool
-  // of V8's (Node has no such flag). To compile plainly at once is a twentieth of a start.
+  // round, as Node does. Code that V8 has compiled is kept for the next start, and taken by a process with the same
+  // flags only, limits apart: any other compiles all of it again, a third of a start, and keeps that instead. So all
+  // programs have these, and what they start has them, too; tests have others (test/flags.ts). Pages of the heap that
+  // became empty go back to the system, and not into a pool of V8's (Node has no such flag). To compile plainly at once
+  // is a twentieth of a start.
   const v8 = [growth, "--no-memory-pool", "--no-large-page-pool", plainly].join(",")
   const env = { DENO_TOKIO_EVENT_INTERVAL: "1", DENO_V8_FLAGS: v8 }
   const heap = (flags) => [`--v8-flags=${flags.join(",")}`]
@@ -262,7 +262,7 @@ const folderOfTests = () => {
 
 /**
  * Most of what tests call they call a few times: with feedback from the first one on it is compiled well after fewer.
- * And what keeps a service small takes a tenth of the processor from them, who have the machine to themselves.
+ * And what keeps a service small takes a seventh of the processor from those of rules, which load and forget much.
  */
 const hurried = [plainly, "--no-lazy-feedback-allocation"].join(",")
 

@@ -35,6 +35,7 @@ export default defineConfig({
     // Modules as their runtime loads them, without a form of Vite's between: no module is mocked.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     globalSetup: ["test/globalSetup.ts"],
+    setupFiles: ["test/flags.ts"],
     testTimeout: patience,
     hookTimeout: patience,
     // Twice the cores: half of the time a file waits for a process, a disk or a deadline. CI has other work for them:

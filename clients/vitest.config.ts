@@ -17,6 +17,7 @@ export default defineConfig({
     // as in vitest.config.ts
     experimental: { viteModuleRunner: false, nodeLoader: false },
     globalSetup: [repository("test/globalSetup.ts")],
+    setupFiles: [repository("test/flags.ts")],
     testTimeout: 300_000,
     hookTimeout: 300_000,
     maxWorkers: 1,

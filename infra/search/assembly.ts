@@ -53,6 +53,9 @@ export const store = (offset: number): Code => [0xfd, 0x0b, 2, unsigned(offset)]
 export const loadWidened = (offset: number): Code => [0xfd, 0x01, 0, unsigned(offset)]
 /** Sixteen bytes of nothing. */
 export const zeros: Code = [0xfd, 0x0c, Array.from({ length: 16 }, () => 0)]
+/** The sum, and the product, of the four floats of each of the two before it. */
+export const addFloats: Code = [0xfd, unsigned(0xe4)]
+export const multiplyFloats: Code = [0xfd, unsigned(0xe6)]
 /** Does it once, and again as long as `again` leaves what is not 0. */
 export const loop = (body: Code, again: Code): Code => [0x03, 0x40, body, again, 0x0d, 0, 0x0b]
 

@@ -164,7 +164,8 @@ export class SnippetIndex extends Context.Service<
     readonly find?: (query: WholeQuery) => Effect.Effect<WholeAnswer, IndexUnavailable>
     /**
      * Lets whole searches through one by one, as they come: of an index that is searched in this thread, where many at
-     * once are no sooner done. What waits has not begun, and holds nothing yet that a collection would have to carry.
+     * once are no sooner done. What waits has not begun, and a collection has nothing of it to carry but what it was
+     * handed.
      */
     readonly inLine?: <A, E, R>(search: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /**

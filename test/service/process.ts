@@ -60,10 +60,7 @@ export const startCliWith = (
   ...args: ReadonlyArray<string>
 ) => startProgram(installation, [...runtimeArguments, programs.cairn, ...args], environment)
 
-/**
- * What it is told of this process's environment. With other flags of V8 than all other programs it would compile all
- * modules anew, and so would the next one of them (decision 113).
- */
+/** What it is told of this process's environment; of V8's flags see test/flags.ts. */
 export const ofThis = () =>
   Object.fromEntries(
     ["PATH", "HOME", "NODE_COMPILE_CACHE", "DENO_TOKIO_EVENT_INTERVAL", "DENO_V8_FLAGS"].map((name) => [

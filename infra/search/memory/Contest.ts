@@ -42,7 +42,7 @@ const read = 20
 
 /**
  * Nanoseconds, about: of a term that is looked up, of a snippet that has it, the first time and when sums are made; of
- * a row that is offered, and of one that is taken, whose id is written out.
+ * a row that is offered, and of one that is taken, whose id is compared with others'.
  */
 const costs = { term: 100, reached: 2, summed: 4, looked: 20, taken: 1_500 }
 /** Rows that are offered on end: each of them may be taken. */

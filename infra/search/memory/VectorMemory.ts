@@ -48,7 +48,7 @@ export class VectorMemory {
   #used: number
   #asked: ReadonlyArray<Vector> = []
   /** What a 1 of results is worth. */
-  #unit = 1
+  #worth = 1
   #tabled: ReadonlyArray<Vector> | undefined
   #floats = new Float32Array(0)
   #addresses = new Uint32Array(0)
@@ -155,7 +155,9 @@ export class VectorMemory {
     for (const [place, query] of queries.entries()) numbers.set(query, place * this.dimensions)
     const [only] = queries
     const isOne = only !== undefined && queries.length === 1
-    this.#unit = isOne ? writeWhole(this.#shares.subarray(this.#whole / 2, this.#results / 2), only) : 1
+    this.#worth = isOne
+      ? writeWhole(this.#shares.subarray(this.#whole / 2, this.#results / 2), only, this.dimensions)
+      : 1
   }
 
   /**
@@ -173,8 +175,8 @@ export class VectorMemory {
     }
     this.#collect(vectors, cosines, from)
     const scales = this.#scalesOf(block) / 4 + place
-    const unit = this.#unit
-    for (let at = 0; at < vectors; at++) cosines[from + at]! *= this.#floats[scales + at]! * unit
+    const worth = this.#worth
+    for (let at = 0; at < vectors; at++) cosines[from + at]! *= this.#floats[scales + at]! * worth
   }
 
   /**
@@ -202,8 +204,8 @@ export class VectorMemory {
     }
     this.#collect(end - from, cosines, from)
     const scales = this.#scalesOf(block) / 4 - less
-    const unit = this.#unit
-    for (let at = from; at < end; at++) cosines[at]! *= this.#floats[scales + places[at]!]! * unit
+    const worth = this.#worth
+    for (let at = from; at < end; at++) cosines[at]! *= this.#floats[scales + places[at]!]! * worth
   }
 
   /**

@@ -1,4 +1,5 @@
 import {
+  addFloats,
   addInteger,
   assembled,
   type Code,
@@ -7,6 +8,7 @@ import {
   integer,
   load,
   loadInteger,
+  multiplyFloats,
   set,
   storeInteger,
   through,
@@ -24,9 +26,6 @@ import { byWhole } from "./wholeNumbers.ts"
 export const addFloat: Code = [0x92]
 /** Puts the float before it at an address. */
 export const storeFloat = (offset: number): Code => [0x38, 2, unsigned(offset)]
-const multiply: Code = [0xfd, unsigned(0xe6)]
-/** Of four floats at once. */
-export const add: Code = [0xfd, unsigned(0xe4)]
 const lane = (number: number): Code => [0xfd, 0x1f, number]
 /** Four floats of four numbers of 16 bits. */
 const loadShares = (offset: number): Code => [0xfd, 0x03, 2, unsigned(offset), 0xfd, unsigned(0xfa)]
@@ -47,7 +46,7 @@ const across = (local: number): Code => [
 
 /** Adds the products of four floats, which `floats` puts on the stack, and of four of the queries. */
 const accumulate = (sum: number, floats: Code, offset: number): Code => [
-  [get(sum), floats, get(queries), load(offset), multiply, add, set(sum)]
+  [get(sum), floats, get(queries), load(offset), multiplyFloats, addFloats, set(sum)]
 ]
 
 /** What a vector's numbers are: 32-bit floats, or whole numbers of 16 bits, which take half the memory. */
@@ -89,11 +88,14 @@ const each = ({ bytes, begin }: Vectors, results: number, body: Code): Code =>
 /** Places of a vector's numbers, four by four. */
 const fours = (dimensions: number) => Array.from({ length: dimensions / 4 }, (_, step) => step * 4)
 
-/** One query, and vectors of floats. Its products go into four sums in turn, because each addition waits for the one before it. */
+/**
+ * One query, and vectors of floats. Its products go into four sums in turn, because each addition waits for the one
+ * before it.
+ */
 const oneOfFloats = (dimensions: number, vectors: Vectors): Code =>
   each(vectors, 1, [
     fours(dimensions).map((at, step) => accumulate(sums[step % 4]!, [get(vectors.address), load(at * 4)], at * 4)),
-    [get(sums[0]), get(sums[1]), add, get(sums[2]), get(sums[3]), add, add, set(own)],
+    [get(sums[0]), get(sums[1]), addFloats, get(sums[2]), get(sums[3]), addFloats, addFloats, set(own)],
     [get(to), across(own), storeFloat(0)]
   ])
 
@@ -145,8 +147,8 @@ const fetch = (dimensions: number, { bytes }: Numbers): Code =>
 export interface Kernel {
   /**
    * Of one query with each vector from `vector` up to `end`: a result each, from `to` on. All are addresses of bytes.
-   * Where vectors are whole numbers of 16 bits the query is as `writeWhole` has it, results are in its units, and behind
-   * the last vector there are eight bytes that may be read.
+   * Where vectors are whole numbers of 16 bits the query is as `writeWhole` has it, results are in its units, and
+   * behind the last vector there are eight bytes that may be read.
    */
   readonly one: (queries: number, vector: number, end: number, to: number) => void
   /** The same of four queries of floats, one behind the other: four results for each vector. */

@@ -1,4 +1,4 @@
-import { type Code, get, load, set, unsigned, zeros } from "../assembly.ts"
+import { addFloats, type Code, get, load, multiplyFloats, set, unsigned } from "../assembly.ts"
 
 // A task is one query, and nearly all of what a search reads is compared with it: by whole numbers, as the vectors are,
 // which takes half the instructions of floats. A query has two numbers of 16 bits for each of its own, of which the
@@ -18,8 +18,6 @@ const [greatest, finer] = [2_047, 4_096]
 const multiplyPairs: Code = [0xfd, unsigned(0xba)]
 const addWhole: Code = [0xfd, unsigned(0xae)]
 const toFloats: Code = [0xfd, unsigned(0xfa)]
-const multiply: Code = [0xfd, unsigned(0xe6)]
-const add: Code = [0xfd, unsigned(0xe4)]
 /** A float in each of four places. */
 const floats = (value: number): Code => [0xfd, 0x0c, [...new Uint8Array(new Float32Array(4).fill(value).buffer)]]
 
@@ -29,12 +27,12 @@ const firsts = (dimensions: number): number => Math.ceil(dimensions / step) * st
 /** Bytes of a query. */
 export const wholeBytes = (dimensions: number): number => 2 * firsts(dimensions) * 2
 
-/** Writes a query down; gives what a 1 of its results is worth. */
-export const writeWhole = (into: Int16Array, query: ArrayLike<number>): number => {
+/** Writes a query of so many dimensions down, where it is missing 0; gives what a 1 of its results is worth. */
+export const writeWhole = (into: Int16Array, query: ArrayLike<number>, dimensions: number): number => {
   let most = 0
   for (let at = 0; at < query.length; at++) most = Math.max(most, Math.abs(query[at]!))
   const unit = most === 0 ? 1 : most / greatest
-  const second = firsts(query.length)
+  const second = firsts(dimensions)
   into.fill(0, 0, 2 * second)
   for (let at = 0; at < query.length; at++) {
     const units = query[at]! / unit
@@ -52,7 +50,7 @@ interface Locals {
   readonly own: number
 }
 
-/** Four floats that add up to the product of a vector, at the address in a local, and of such a query. */
+/** Adds four floats that add up to the product of a vector, at the address in a local, and of such a query. */
 export const byWhole = (
   dimensions: number,
   { queries, vector }: { readonly queries: number; readonly vector: number },
@@ -63,7 +61,6 @@ export const byWhole = (
   ]
   const steps = Array.from({ length: Math.ceil(dimensions / step) }, (_, at) => at * step)
   return [
-    [zeros, set(sum)],
     steps.map((at) => [
       [get(vector), load(at * 2), set(own)],
       parts.map((local, part) =>
@@ -71,8 +68,8 @@ export const byWhole = (
       ),
       (at + step) % run === 0 || at === steps.at(-1)
         ? [
-            [get(sum), get(parts[0]), toFloats, add],
-            [get(parts[1]), toFloats, floats(1 / finer), multiply, add, set(sum)]
+            [get(sum), get(parts[0]), toFloats, addFloats],
+            [get(parts[1]), toFloats, floats(1 / finer), multiplyFloats, addFloats, set(sum)]
           ]
         : []
     ])

@@ -130,7 +130,7 @@ describe("a search in memory", () => {
     }).pipe(Effect.scoped, Effect.provide(Layer.provideMerge(comparingBy(how), embeddings)))
   )
 
-  it.effect("begins when those before it have ended: what waits holds nothing yet", () =>
+  it.effect("begins when those before it have ended: what waits is not read yet", () =>
     Effect.gen(function* () {
       const { put, search } = yield* searching
       yield* put(real)
