@@ -43,6 +43,9 @@ export const searched = (task: string): string => {
   return whole.length <= looked ? whole : `${beginningOf(whole, looked - ending)}\n${whole.slice(-ending)}`
 }
 
+/** Whether a task is searched by its parts, too, which takes several times as long. */
+export const isLong = (task: string): boolean => searched(task).length > short
+
 /**
  * What is searched for a task: itself (of more than 20,000 characters its beginning and its end), and when it is longer
  * than 200 characters also its sentences, neighbours together up to 200 characters (more in a very long task, so that

@@ -163,11 +163,11 @@ export class SnippetIndex extends Context.Service<
      */
     readonly find?: (query: WholeQuery) => Effect.Effect<WholeAnswer, IndexUnavailable>
     /**
-     * Lets whole searches through one by one, as they come: of an index that is searched in this thread, where many at
-     * once are no sooner done. What waits has not begun, and a collection has nothing of it to carry but what it was
-     * handed.
+     * Lets whole searches come to it in turn. Of long tasks one at a time is among the others, which wait for no more
+     * than one of them. Where it is searched in this thread, all come one by one: many at once are no sooner done, and
+     * what waits has not begun, so that a collection has nothing of it to carry but what it was handed.
      */
-    readonly inLine?: <A, E, R>(search: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    readonly inLine?: <A, E, R>(search: Effect.Effect<A, E, R>, isLong: boolean) => Effect.Effect<A, E, R>
     /**
      * Whether some snippet, whoever may see it, may have a term: `false` spares the question how many do. None where it
      * can't say so at once.

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { type Learned, learnedFor, sought, type TaskVote } from "#domain/search/learned.ts"
 import { doubting, mend } from "#domain/search/mending.ts"
-import { type Asked, asking, type Mended, nothingMended } from "#domain/search/query.ts"
+import { type Asked, asking, isLong, type Mended, nothingMended } from "#domain/search/query.ts"
 import { rank } from "#domain/search/rank.ts"
 import { looked } from "#domain/search/secondStage.ts"
 import { inSteps } from "#engine/pages.ts"
@@ -102,26 +102,29 @@ const hasAny = (some: Iterable<unknown>): boolean => {
   return false
 }
 
-/**
- * The best snippets for a task: the index says what is likely, the ranking what is best (docs/decisions/0043, 0079), in
- * the index's own thread where it has one.
- */
-export const find = Effect.fnUntraced(function* (sought: Sought) {
+/** The best matches by an index that ranks by itself. */
+const foundBy = Effect.fnUntraced(function* (find: NonNullable<SnippetIndex["Service"]["find"]>, sought: Sought) {
   const { votes = [], by, ...rest } = sought
-  const index = by?.index ?? (yield* SnippetIndex)
-  if (index.find === undefined) {
-    const search = Effect.flatMap(likely({ ...sought, limit: Math.max(rest.limit, looked) }), (found) =>
-      ranked(rest, found)
-    )
-    return yield* index.inLine?.(search) ?? search
-  }
   const asksAgain = hasAny(votes)
   const encoder = yield* Embeddings
   const learn = (mended: Mended) =>
     asksAgain ? Effect.flatMap(inSteps(asking(rest.task, encoder, mended)), learnedOf(votes)) : Effect.succeed(untaught)
   const query = { ...rest, ...(by && { meant: by.meant }), asksAgain }
-  const first = yield* index.find({ ...query, learned: yield* learn(nothingMended) })
+  const first = yield* find({ ...query, learned: yield* learn(nothingMended) })
   if (first.again !== true) return first
   const { mended } = first
-  return yield* index.find({ ...query, mended, learned: yield* learn(mended) })
+  return yield* find({ ...query, mended, learned: yield* learn(mended) })
+})
+
+/**
+ * The best snippets for a task: the index says what is likely, the ranking what is best (docs/decisions/0043, 0079), in
+ * the index's own thread where it has one.
+ */
+export const find = Effect.fnUntraced(function* (sought: Sought) {
+  const { votes: _, by, ...rest } = sought
+  const index = by?.index ?? (yield* SnippetIndex)
+  const likeliest = likely({ ...sought, limit: Math.max(rest.limit, looked) })
+  const search =
+    index.find === undefined ? Effect.flatMap(likeliest, (found) => ranked(rest, found)) : foundBy(index.find, sought)
+  return yield* index.inLine?.(search, isLong(rest.task)) ?? search
 })

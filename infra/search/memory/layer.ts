@@ -55,7 +55,8 @@ const make = Effect.fnUntraced(function* ({ how, dimensions, keep }: Made) {
   // for one of them and not for all
   const search = yield* Semaphore.make(1)
   const look = yield* Semaphore.make(1)
-  const line = yield* Semaphore.make(1)
+  const inLine = (yield* Semaphore.make(1)).withPermits(1)
+  const beforeIt = (yield* Semaphore.make(1)).withPermits(1)
   /** Takes all steps, and lets whoever waits look at the index whenever 5 ms have gone by. */
   const changing = Effect.fnUntraced(function* (steps: Steps<void>) {
     const some = Effect.sync(() => {
@@ -179,7 +180,7 @@ const make = Effect.fnUntraced(function* ({ how, dimensions, keep }: Made) {
       }
       return counts
     }),
-    inLine: line.withPermits(1),
+    inLine: (search, isLong) => (isLong ? beforeIt(inLine(search)) : inLine(search)),
     mayHave: (term) => index.mayHave(term),
     size: Effect.sync(() => index.size)
   })

@@ -56,6 +56,7 @@ const make = (options: Pick<ThreadOptions, "program" | "data"> & Partial<ThreadO
     // what is kept on the disk is read from now on
     if (options.ending !== undefined) thread.begin()
     const one = yield* Semaphore.make(1)
+    const beforeIt = (yield* Semaphore.make(1)).withPermits(1)
     /** How often it had gone when it was asked where it stands, and when it had come as far as ever. */
     let told = 0
     let whole = 0
@@ -126,6 +127,7 @@ const make = (options: Pick<ThreadOptions, "program" | "data"> & Partial<ThreadO
           Effect.flatMap((query) => unlessBehind("find", query)),
           Effect.map((answer) => answer as never)
         ),
+      inLine: (search, isLong) => (isLong ? beforeIt(search) : search),
       size: Effect.sync(() => thread.size)
     })
   })

@@ -161,6 +161,27 @@ describe("a search in memory", () => {
     }).pipe(Effect.scoped, Effect.provide(Layer.provideMerge(comparingBy(comparing), embeddings)))
   )
 
+  it.effect("of a long task is in line one at a time: others wait for no more than one of them", () =>
+    Effect.gen(function* () {
+      const { put, search } = yield* searching
+      yield* put(real)
+      const ended: Array<string> = []
+      const some = [
+        ["long", long],
+        ["another long", `${long}.`],
+        ["third long", `${long}!`],
+        ["short", tasks[0]!],
+        ["another", tasks[1]!]
+      ] as const
+      yield* Effect.forEach(
+        some,
+        ([name, task]) => Effect.tap(search(queryOf(task)), () => Effect.sync(() => ended.push(name))),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(ended, ["long", "short", "another", "another long", "third long"])
+    }).pipe(Effect.provide(Layer.provideMerge(comparingBy(comparing), embeddings)))
+  )
+
   it.effect("that nobody waits for any more leaves nothing to the next one", () =>
     Effect.gen(function* () {
       const index = yield* SnippetIndex

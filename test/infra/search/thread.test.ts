@@ -9,6 +9,7 @@ import { type Call, type Outcome, Thread, type ThreadOptions } from "#infra/sear
 import { type IndexChanges, IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { find } from "#src/snippets/find.ts"
 import { embeddings } from "#test/embeddings.ts"
+import { corpus, queryOf, snippetOf } from "#test/evaluation.ts"
 import { searching } from "#test/searching.ts"
 import { csv, median, query, snippet, voteFor } from "../indexed.ts"
 import { changesContract } from "./changes.ts"
@@ -99,6 +100,30 @@ describe("a thread that has the snippet index", () => {
       assert.isAbove(there[2]!.matches[0]!.explanation!.learned.effect, 0)
       assert.deepStrictEqual(there[2]!.mended.get("recieve"), ["receive"])
     })
+  )
+
+  it.effect("is asked one long task at a time: others wait for no more than one of them", () =>
+    Effect.gen(function* () {
+      const index = yield* SnippetIndex
+      const many = corpus("mbpp").map((document) => snippetOf(document))
+      yield* index.apply(changes({ put: many }), { build: 1, position: 1 })
+      const long = corpus("agent30")
+        .map(({ description }) => description)
+        .join(". ")
+      const ended: Array<string> = []
+      yield* Effect.forEach(
+        [
+          ["long", long],
+          ["another long", `${long}.`],
+          ["third long", `${long}!`],
+          ["short", "median of a list"]
+        ] as const,
+        ([name, task]) => Effect.tap(find(queryOf(task)), () => Effect.sync(() => ended.push(name))),
+        { concurrency: "unbounded" }
+      )
+      assert.sameMembers(ended, ["long", "another long", "third long", "short"])
+      assert.isBelow(ended.indexOf("short"), 2)
+    }).pipe(Effect.provide(Layer.fresh(layer)))
   )
 
   it.effect("that has gone answers nothing until it has come as far again", () => gone("die", /has ended/, 60_000))
