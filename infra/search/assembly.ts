@@ -56,6 +56,10 @@ export const zeros: Code = [0xfd, 0x0c, Array.from({ length: 16 }, () => 0)]
 /** The sum, and the product, of the four floats of each of the two before it. */
 export const addFloats: Code = [0xfd, unsigned(0xe4)]
 export const multiplyFloats: Code = [0xfd, unsigned(0xe6)]
+/** Of numbers of sixteen bits, the sums of two neighbours' products, as four of 32 bits. */
+export const multiplyPairs: Code = [0xfd, unsigned(0xba)]
+/** The sum of the four numbers of 32 bits of each of the two before it. */
+export const addWhole: Code = [0xfd, unsigned(0xae)]
 /** Does it once, and again as long as `again` leaves what is not 0. */
 export const loop = (body: Code, again: Code): Code => [0x03, 0x40, body, again, 0x0d, 0, 0x0b]
 

@@ -123,8 +123,9 @@ const foundBy = Effect.fnUntraced(function* (find: NonNullable<SnippetIndex["Ser
 export const find = Effect.fnUntraced(function* (sought: Sought) {
   const { votes: _, by, ...rest } = sought
   const index = by?.index ?? (yield* SnippetIndex)
-  const likeliest = likely({ ...sought, limit: Math.max(rest.limit, looked) })
   const search =
-    index.find === undefined ? Effect.flatMap(likeliest, (found) => ranked(rest, found)) : foundBy(index.find, sought)
+    index.find === undefined
+      ? Effect.flatMap(likely({ ...sought, limit: Math.max(rest.limit, looked) }), (found) => ranked(rest, found))
+      : foundBy(index.find, sought)
   return yield* index.inLine?.(search, isLong(rest.task)) ?? search
 })

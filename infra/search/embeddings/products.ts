@@ -2,6 +2,7 @@ import type { EmbeddingTable } from "#domain/search/embeddings/EmbeddingTable.ts
 import type { Products } from "#domain/search/embeddings/Reading.ts"
 import {
   addInteger,
+  addWhole,
   assembled,
   type Code,
   get,
@@ -11,6 +12,7 @@ import {
   list,
   loadWidened,
   loop,
+  multiplyPairs,
   set,
   sized,
   unsigned,
@@ -23,9 +25,6 @@ const step = 8
 
 const loadInteger: Code = [0x28, 2, 0]
 const storeInteger: Code = [0x36, 2, 0]
-/** Of numbers of sixteen bits, the sums of two neighbours' products, as four of 32 bits. */
-const multiplyPairs: Code = [0xfd, unsigned(0xba)]
-const add: Code = [0xfd, unsigned(0xae)]
 const lane = (number: number): Code => [0xfd, 0x1b, number]
 
 /** Parameters: the address of a row, of the first of the others' addresses, behind the last, and of the results. */
@@ -46,9 +45,9 @@ const multiplied = (dimensions: number): Code => {
         // into two sums in turn, because each addition waits for the one before it
         steps.map((at) => {
           const sum = at % 2 === 0 ? one : two
-          return [get(sum), get(local + at), get(other), loadWidened(at * step), multiplyPairs, add, set(sum)]
+          return [get(sum), get(local + at), get(other), loadWidened(at * step), multiplyPairs, addWhole, set(sum)]
         }),
-        [get(one), get(two), add, set(one)],
+        [get(one), get(two), addWhole, set(one)],
         [get(to), get(one), lane(0), get(one), lane(1), addInteger],
         [get(one), lane(2), addInteger, get(one), lane(3), addInteger, storeInteger],
         [get(to), integer(4), addInteger, set(to)]

@@ -69,7 +69,7 @@ export class Finals {
     }
   }
 
-  /** The one that was read last, which nearly all are not asked for. */
+  /** What ranking needs of the one that was read last: of what is not taken it is never made. */
   spot({ place, cosine }: Finalist): Spot {
     const segment = segmentAt(this.#scope, place)
     const slot = place - this.#scope.firsts[segment]!

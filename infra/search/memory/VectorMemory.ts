@@ -24,8 +24,8 @@ export interface Block {
  * The vectors of all snippets, outside the garbage-collected heap, in blocks of 4, 8, 16, …, 1024 vectors; freed ones
  * are used again. A vector's numbers are 16-bit shares of its greatest, as in the catalogue's rows (cosines differ by
  * millionths); behind those of a block are what a share of each is worth, and the signs of all, a bit a number, in
- * groups. In front of all are the queries of the search that is under way, the first one also in whole numbers, and its
- * results for one block.
+ * groups. In front of all are the queries of the search that is under way, one alone in whole numbers, and its results
+ * for one block.
  */
 export class VectorMemory {
   readonly dimensions: number
@@ -37,7 +37,7 @@ export class VectorMemory {
   readonly #signWidth: number
   readonly #freed = new Map<number, Array<Block>>()
   /**
-   * Addresses: of the first query in whole numbers, of the results of the first four queries, of the second four, of a
+   * Addresses: of one query alone in whole numbers, of the results of the first four queries, of the second four, of a
    * list, and of the signs' tables.
    */
   readonly #whole: number
@@ -151,13 +151,14 @@ export class VectorMemory {
   /** Says what is to be compared with: the vector of a task, then those of its parts. */
   ask(queries: ReadonlyArray<Vector>): void {
     this.#asked = queries
+    if (queries.length === 1) {
+      const room = this.#shares.subarray(this.#whole / 2, this.#results / 2)
+      this.#worth = writeWhole(room, queries[0]!, this.dimensions)
+      return
+    }
+    this.#worth = 1
     const numbers = this.#floats.subarray(0, mostQueries * this.dimensions).fill(0)
     for (const [place, query] of queries.entries()) numbers.set(query, place * this.dimensions)
-    const [only] = queries
-    const isOne = only !== undefined && queries.length === 1
-    this.#worth = isOne
-      ? writeWhole(this.#shares.subarray(this.#whole / 2, this.#results / 2), only, this.dimensions)
-      : 1
   }
 
   /**

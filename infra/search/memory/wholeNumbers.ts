@@ -1,4 +1,4 @@
-import { addFloats, type Code, get, load, multiplyFloats, set, unsigned } from "../assembly.ts"
+import { addFloats, addWhole, type Code, get, load, multiplyFloats, multiplyPairs, set, unsigned } from "../assembly.ts"
 
 // A task is one query, and nearly all of what a search reads is compared with it: by whole numbers, as the vectors are,
 // which takes half the instructions of floats. A query has two numbers of 16 bits for each of its own, of which the
@@ -14,9 +14,6 @@ const [step, run] = [8, 128]
  */
 const [greatest, finer] = [2_047, 4_096]
 
-/** Of numbers of sixteen bits, the sums of two neighbours' products, as four of 32 bits. */
-const multiplyPairs: Code = [0xfd, unsigned(0xba)]
-const addWhole: Code = [0xfd, unsigned(0xae)]
 const toFloats: Code = [0xfd, unsigned(0xfa)]
 /** A float in each of four places. */
 const floats = (value: number): Code => [0xfd, 0x0c, [...new Uint8Array(new Float32Array(4).fill(value).buffer)]]
