@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto"
-import { Clock, Context, Effect, Layer, Queue } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Queue, Semaphore } from "effect"
 import type { DomainEvent } from "#domain/events.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { UsageEvent } from "#domain/Usage.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import type { Actor } from "#engine/Event.ts"
+import { inSteps } from "#engine/pages.ts"
 import { EventStore, type NewEvent } from "#engine/ports/EventStore.ts"
 import { KeySightings } from "#ports/KeySightings.ts"
 import { actorOf } from "#src/actor.ts"
@@ -27,18 +28,27 @@ const hour = 3_600_000
 const halfMinute = 30_000
 /** Characters of text that go out in one append. */
 const atOnce = 512 * 1024
+/** Milliseconds between two appends. */
+const pause = 200
+/**
+ * Behind one of so many the next is made when five pauses are over, or so many wait: an append is followed by what read
+ * models make of it, and by whoever reads on in these, which costs as much for two notes as for a hundred.
+ */
+const many = { taken: 8, pauses: 5, waiting: 250 }
 
 /** Events by what they hold: one append is not to grow with what gathered. */
-const parts = (notes: ReadonlyArray<Encoded>): Array<Array<Encoded>> => {
+function* parts(notes: ReadonlyArray<Note>): Generator<void, ReadonlyArray<ReadonlyArray<Encoded>>> {
   const cut: Array<Array<Encoded>> = []
   let size = atOnce
-  for (const note of notes) {
+  for (const { event, ...note } of notes) {
     if (size >= atOnce) {
       cut.push([])
       size = 0
     }
-    cut.at(-1)!.push(note)
-    size += note.encoded.data.length + (note.encoded.payload?.bytes.length ?? 0)
+    const encoded = Codec.encode(event)
+    cut.at(-1)!.push({ ...note, encoded })
+    size += encoded.data.length + (encoded.payload?.bytes.length ?? 0)
+    yield
   }
   return cut
 }
@@ -52,6 +62,11 @@ export class Notes extends Context.Service<
   {
     /** Takes a note up. Waits when a thousand wait already; without an id it is a new one each time. */
     readonly add: (note: Omit<Note, "commandId"> & { readonly commandId?: string }) => Effect.Effect<void>
+    /**
+     * Waits until what was taken up before is in the log, for a second at the most. What could not be appended is waited
+     * for no longer.
+     */
+    readonly settled: Effect.Effect<void>
     /** Notes that a key is in use: in the log once an hour at most, and beside it once in half a minute. */
     readonly used: (holder: Holder) => Effect.Effect<void>
   }
@@ -66,6 +81,9 @@ export class Notes extends Context.Service<
       const usedIn = new Map<string, number>()
       const sightedAt = new Map<string, number>()
       const unnoted = new Map<string, number>()
+
+      const scope = yield* Effect.scope
+      const one = yield* Semaphore.make(1)
 
       const append = (stream: string, notes: ReadonlyArray<Encoded>) =>
         store.append({
@@ -87,14 +105,21 @@ export class Notes extends Context.Service<
         yield* Effect.forEach(
           [...streams],
           ([stream, group]) =>
-            Effect.forEach(
-              parts(group.map(({ event, ...note }) => ({ ...note, encoded: Codec.encode(event) }))),
-              (part) => Effect.ignore(append(stream, part)),
-              { discard: true }
+            Effect.flatMap(inSteps(parts(group)), (parts) =>
+              Effect.forEach(parts, (part) => Effect.ignore(append(stream, part)), { discard: true })
             ),
           { concurrency: 16, discard: true }
         )
+        return notes.length
       })
+      /** Appends what waits, behind what is being appended: how many these were. */
+      const flushWaiting = Effect.flatMap(Queue.clear(waiting), flush).pipe(one.withPermits(1))
+
+      const rest = (taken: number) =>
+        Effect.repeat(Effect.sleep(pause), {
+          times: taken < many.taken ? 0 : many.pauses - 1,
+          while: () => Queue.sizeUnsafe(waiting) < many.waiting
+        })
 
       const flushSightings = Effect.suspend(() => {
         if (unnoted.size === 0) return Effect.void
@@ -104,10 +129,10 @@ export class Notes extends Context.Service<
       })
 
       yield* Effect.forkScoped(
-        Effect.forever(Effect.andThen(Effect.flatMap(Queue.takeAll(waiting), flush), Effect.sleep("200 millis")))
+        Effect.forever(Queue.peek(waiting).pipe(Effect.andThen(flushWaiting), Effect.flatMap(rest)))
       )
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(flushSightings, Effect.sleep("200 millis"))))
-      yield* Effect.addFinalizer(() => Effect.andThen(Effect.flatMap(Queue.clear(waiting), flush), flushSightings))
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(flushSightings, Effect.sleep(pause))))
+      yield* Effect.addFinalizer(() => Effect.andThen(flushWaiting, flushSightings))
 
       // a read goes on when a disk is nearly full, and nothing that nobody waits for may take its last room
       const noRoom = () => disks().get("database")?.nearlyFull === true
@@ -115,6 +140,12 @@ export class Notes extends Context.Service<
 
       return Notes.of({
         add: (note) => add({ commandId: randomUUID(), ...note }),
+        // what was taken out of the queue is appended, also if nobody waits for it any more
+        settled: Effect.forkIn(flushWaiting, scope).pipe(
+          Effect.flatMap(Fiber.await),
+          Effect.timeoutOption("1 second"),
+          Effect.asVoid
+        ),
         used: (holder) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => {
             const { key, tenant } = holder

@@ -17,6 +17,7 @@ import { fieldProblem } from "#src/api/Problem.ts"
 import type { UploadRequest } from "#src/api/Snippets/upload.ts"
 import type { VoteRequest } from "#src/api/Snippets.ts"
 import { counted } from "#src/counted.ts"
+import { Notes } from "#src/notes.ts"
 import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
 import { observedIn, upload } from "#src/snippets/store.ts"
 import { commandMetadata, freshOrStale, isApplied, written } from "./answer.ts"
@@ -111,6 +112,8 @@ export const vote = Effect.fnUntraced(function* (payload: typeof VoteRequest.Typ
   const task = payload.task == null ? null : keptTask(payload.task)
   const command = SnippetCommand.CastVote({ snippet, voter: user, task, vote })
   const stream = `snippet-${snippet}`
+  // it takes the task of the last search that had shown the snippet: by then that has to be in the log
+  if (task === null) yield* (yield* Notes).settled
   const events = yield* dispatch(Snippet, { tenant: known.tenant, stream, command, ...metadata })
   const { position } = events.at(-1)!
   yield* written(position)
