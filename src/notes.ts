@@ -62,10 +62,7 @@ export class Notes extends Context.Service<
   {
     /** Takes a note up. Waits when a thousand wait already; without an id it is a new one each time. */
     readonly add: (note: Omit<Note, "commandId"> & { readonly commandId?: string }) => Effect.Effect<void>
-    /**
-     * Waits until what was taken up before is in the log, for a second at the most. What could not be appended is waited
-     * for no longer.
-     */
+    /** Waits until what was taken up before is in the log, or could not be appended; for a second at the most. */
     readonly settled: Effect.Effect<void>
     /** Notes that a key is in use: in the log once an hour at most, and beside it once in half a minute. */
     readonly used: (holder: Holder) => Effect.Effect<void>

@@ -89,3 +89,7 @@ export const mend = (
   }
   return mended
 }
+
+/** Whether the same words are taken for the same. */
+export const isSame = (one: Mended, other: Mended): boolean =>
+  one.size === other.size && Array.from(one).every(([word, words]) => words.join() === other.get(word)?.join())

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { type Learned, learnedFor, sought, type TaskVote } from "#domain/search/learned.ts"
-import { doubting, mend } from "#domain/search/mending.ts"
+import { doubting, isSame, mend } from "#domain/search/mending.ts"
 import { type Asked, asking, isLong, type Mended, nothingMended } from "#domain/search/query.ts"
 import { rank } from "#domain/search/rank.ts"
 import { looked } from "#domain/search/secondStage.ts"
@@ -30,31 +30,58 @@ interface Asking extends Omit<Sought, "by" | "votes"> {
 
 const untaught: ReadonlyMap<string, Learned> = new Map()
 
-/** What an index deems likely for a task with these words mended. */
-const likelyWith = Effect.fnUntraced(function* (
-  { task, limit, explain: _, index, meant, learned: learn, ...query }: Asking,
-  mended: Mended
+/** A task as it is read with these words mended. */
+const readWith = Effect.fnUntraced(function* (task: string, mended: Mended) {
+  return yield* inSteps(asking(task, yield* Embeddings, mended))
+})
+
+/** What an index deems likely for a task that was read. */
+const likelyBy = Effect.fnUntraced(function* (
+  { task: _task, limit, explain: _explain, index, meant, learned: learn, ...query }: Asking,
+  read: Asked
 ) {
-  const read = yield* inSteps(asking(task, yield* Embeddings, mended))
   // tasks are compared by the table
   const learned = yield* learn(read)
   const words = meant === undefined ? read : { ...read, ...meant, read: 1 }
   const found = yield* index.candidates({ ...query, asked: words, also: sought(learned) }, limit)
-  return { words, found, mended, learned }
+  return { words, found, learned }
 })
 
-type Likely = Effect.Success<ReturnType<typeof likelyWith>>
+type Likely = Effect.Success<ReturnType<typeof likelyBy>>
 
-/** What words that no snippet of the scope has may be taken for: the index is asked what else they may be. */
-const mendedOf = Effect.fnUntraced(function* ({ index, ...query }: Asking, { words, found }: Likely) {
-  if (found.documents === 0) return nothingMended
+/**
+ * What words may be taken for whose terms have no `frequencies`: the index is asked what else they may be.
+ */
+const mendedBy = Effect.fnUntraced(function* (
+  { index, ...query }: Asking,
+  words: Asked,
+  frequencies: ReadonlyArray<number>
+) {
   const encoder = yield* Embeddings
-  const doubtful = yield* inSteps(doubting(query.task, words, found.frequencies, encoder, index.mayHave))
+  const doubtful = yield* inSteps(doubting(query.task, words, frequencies, encoder, index.mayHave))
   if (doubtful.length === 0) return nothingMended
   const terms = [...new Set(doubtful.flatMap(({ spellings }) => [...spellings.keys()]))]
-  const frequencies = yield* index.frequencies(query, terms)
-  const known = new Map(terms.map((term, at) => [term, frequencies[at]!]))
+  const counts = yield* index.frequencies(query, terms)
+  const known = new Map(terms.map((term, at) => [term, counts[at]!]))
   return mend(doubtful, known, encoder)
+})
+
+/**
+ * What is mended before anything is looked for: words that no snippet has, whoever may see it, where the index knows
+ * that at once. So most misspelt tasks are looked for once.
+ */
+const mendedAtOnce = Effect.fnUntraced(function* (asked: Asking, read: Asked) {
+  const { mayHave } = asked.index
+  const may = mayHave === undefined ? [] : read.terms.map((term) => (mayHave(term) ? 1 : 0))
+  return may.includes(0) ? yield* mendedBy(asked, read, may) : nothingMended
+})
+
+/** What has to be mended by what was found: words that none of the snippets has which may be seen. */
+const mendedAfter = Effect.fnUntraced(function* (asked: Asking, { words, found }: Likely) {
+  if (found.documents === 0) return nothingMended
+  const { mayHave = () => true } = asked.index
+  const isKnown = words.terms.every((term, place) => found.frequencies[place]! > 0 === mayHave(term))
+  return isKnown ? words.mended : yield* mendedBy(asked, words, found.frequencies)
 })
 
 /** No more are asked for than are wanted, or judged: an index tells likely by the ranking's own first stage. */
@@ -63,25 +90,30 @@ const enough = (asked: Asking): Asking => ({ ...asked, limit: Math.max(asked.lim
 /** What the ranking says of what is likely. */
 const ranked = Effect.fnUntraced(function* (
   { preferComplete, limit, explain }: Pick<Sought, "preferComplete" | "limit" | "explain">,
-  { words, found, mended, learned }: Likely
+  { words, found, learned }: Likely
 ) {
   const textOf = explain === true ? (yield* Embeddings).pieceText : undefined
-  const answer: WholeAnswer = { ...rank(words, found, { preferComplete, limit, learned }, textOf), mended }
+  const answer: WholeAnswer = {
+    ...rank(words, found, { preferComplete, limit, learned }, textOf),
+    mended: words.mended
+  }
   return answer
 })
 
 const learnedOf = (votes: Iterable<TaskVote>) => (read: Asked) => inSteps(learnedFor(read, votes))
 
 /**
- * What an index deems likely for a task. Where it has words that no snippet of the scope has, the index is asked once
- * more by what they were taken for.
+ * What an index deems likely for a task. Where it has words that no snippet of the scope has, but others', the index is
+ * asked once more by what they were taken for.
  */
 export const likely = Effect.fnUntraced(function* ({ votes = [], by, ...rest }: Sought) {
   const index = by?.index ?? (yield* SnippetIndex)
   const asked = { ...rest, index, meant: by?.meant, learned: learnedOf(votes) }
-  const asIs = yield* likelyWith(asked, nothingMended)
-  const mended = yield* mendedOf(asked, asIs)
-  return mended.size === 0 ? asIs : yield* likelyWith(asked, mended)
+  const asIs = yield* readWith(rest.task, nothingMended)
+  const mended = yield* mendedAtOnce(asked, asIs)
+  const found = yield* likelyBy(asked, mended.size === 0 ? asIs : yield* readWith(rest.task, mended))
+  const then = yield* mendedAfter(asked, found)
+  return isSame(then, mended) ? found : yield* likelyBy(asked, yield* readWith(rest.task, then))
 })
 
 /**
@@ -90,11 +122,15 @@ export const likely = Effect.fnUntraced(function* ({ votes = [], by, ...rest }: 
  */
 export const answer = Effect.fnUntraced(function* ({ learned, mended: given, meant, asksAgain, ...rest }: WholeQuery) {
   const asked = enough({ ...rest, index: yield* SnippetIndex, meant, learned: () => Effect.succeed(learned) })
-  const asIs = yield* likelyWith(asked, given ?? nothingMended)
-  const mended = given === undefined ? yield* mendedOf(asked, asIs) : nothingMended
-  if (mended.size === 0) return yield* ranked(rest, asIs)
-  if (asksAgain) return { matches: [], total: 0, mended, again: true }
-  return yield* ranked(rest, yield* likelyWith(asked, mended))
+  const again = (mended: Mended): WholeAnswer => ({ matches: [], total: 0, mended, again: true })
+  const asIs = yield* readWith(rest.task, given ?? nothingMended)
+  const mended = given ?? (yield* mendedAtOnce(asked, asIs))
+  if (given === undefined && mended.size > 0 && asksAgain) return again(mended)
+  const found = yield* likelyBy(asked, mended === asIs.mended ? asIs : yield* readWith(rest.task, mended))
+  const then = yield* mendedAfter(asked, found)
+  if (isSame(then, mended)) return yield* ranked(rest, found)
+  if (asksAgain) return again(then)
+  return yield* ranked(rest, yield* likelyBy(asked, yield* readWith(rest.task, then)))
 })
 
 const hasAny = (some: Iterable<unknown>): boolean => {
@@ -112,8 +148,10 @@ const foundBy = Effect.fnUntraced(function* (find: NonNullable<SnippetIndex["Ser
   const query = { ...rest, ...(by && { meant: by.meant }), asksAgain }
   const first = yield* find({ ...query, learned: yield* learn(nothingMended) })
   if (first.again !== true) return first
-  const { mended } = first
-  return yield* find({ ...query, mended, learned: yield* learn(mended) })
+  const second = yield* find({ ...query, mended: first.mended, learned: yield* learn(first.mended) })
+  if (second.again !== true) return second
+  const { mended } = second
+  return yield* find({ ...query, mended, learned: yield* learn(mended), asksAgain: false })
 })
 
 /**

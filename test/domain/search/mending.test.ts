@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { doubting, mend } from "#domain/search/mending.ts"
+import { doubting, isSame, mend } from "#domain/search/mending.ts"
 import { asked, type Mended, nothingMended, plan } from "#domain/search/query.ts"
 import { spellings } from "#domain/search/spellings.ts"
 import { tokenize } from "#domain/search/tokenize.ts"
@@ -165,4 +165,18 @@ it("a word is found by its spellings that are none themselves", () => {
     if (at % 20 > 0 || encoder.isWord(spelling) || termOf(spelling) === "tetrahedron") continue
     assert.include(mended(spelling, { tetrahedron: 1 }).get(spelling) ?? [], "tetrahedron", spelling)
   }
+})
+
+it("what is mended is the same where the same words are taken for the same", () => {
+  const one: Mended = new Map([["recieve", ["receive", "relieve"]]])
+  assert.isTrue(isSame(one, new Map(one)))
+  assert.isTrue(isSame(nothingMended, new Map()))
+  for (const other of [
+    nothingMended,
+    new Map([...one, ["womabt", ["wombat"]]]),
+    new Map([["womabt", ["receive", "relieve"]]]),
+    new Map([["recieve", ["receive"]]]),
+    new Map([["recieve", ["relieve", "receive"]]])
+  ])
+    assert.isFalse(isSame(one, other))
 })

@@ -97,6 +97,23 @@ export const contract = (name: string, layer: Layer.Layer<SnippetIndex | Embeddi
         })
     )
 
+    it.effect("takes a word for another also where others' snippets have it, beside one that nobody has", () =>
+      Effect.gen(function* () {
+        yield* put(
+          snippet("mend3", "own", { name: "receive_wombat" }, { home: "mend3/own" }),
+          snippet("mend3", "others", { name: "recieve_mail" }, { home: "mend3/theirs" })
+        )
+        const index = yield* searching
+        const taken = (task: string, homes: ReadonlyArray<string>) =>
+          Effect.map(index.search(query(task, homes)), ({ mended }) => [...mended.entries()])
+        const [others, nobodys] = [["recieve", ["receive"]] as const, ["womabt", ["wombat"]] as const]
+        assert.deepStrictEqual(yield* taken("recieve", ["mend3/own"]), [others])
+        assert.deepStrictEqual(yield* taken("recieve a womabt", ["mend3/own"]), [others, nobodys])
+        assert.deepStrictEqual(yield* taken("recieve a womabt", ["mend3/own", "mend3/theirs"]), [nobodys])
+        assert.deepStrictEqual(yield* taken("recieve a womabt", ["mend3/theirs"]), [])
+      })
+    )
+
     it.effect("says how many snippets of a scope have each term", () =>
       Effect.gen(function* () {
         const index = yield* SnippetIndex

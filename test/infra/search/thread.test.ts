@@ -78,13 +78,18 @@ describe("a thread that has the snippet index", () => {
         snippet("home", "a", median),
         snippet("home", "b", csv),
         snippet("home", "c", { name: "receive_mail", description: "Receives the mail of a box." }),
-        snippet("home", "d", { name: "image_store" }, { isPublic: true, completeness: 0.4 })
+        snippet("home", "d", { name: "image_store" }, { isPublic: true, completeness: 0.4 }),
+        snippet("home", "e", { name: "feed_wombat" }),
+        // another's word, which is none here
+        snippet("other", "a", { name: "feed_womabt" })
       ]
       const votes = [voteFor("home-c", "receive the post"), voteFor("home-a", "mean of numbers")]
       const asked = [
         query("reading a csv", ["home"], { explain: true }),
         query("the median of numbers", ["home"], { votes, explain: true }),
         query("recieve the post", ["home"], { votes, explain: true }),
+        query("recieve a womabt", ["home"], { votes, explain: true }),
+        query("recieve a womabt", ["home"]),
         query("recieve mail", ["home"], { only: new Set(["home-c", "home-a"]), limit: 1 }),
         query("store photos", ["nobody"], { includePublic: true, preferComplete: true, kinds: ["file"] }),
         query(`${"Sort what comes. ".repeat(20)}Then take the median of the numbers.`, ["home"], { explain: true })
@@ -99,6 +104,7 @@ describe("a thread that has the snippet index", () => {
       assert.deepStrictEqual(there, own)
       assert.isAbove(there[2]!.matches[0]!.explanation!.learned.effect, 0)
       assert.deepStrictEqual(there[2]!.mended.get("recieve"), ["receive"])
+      for (const one of there.slice(3, 5)) assert.deepStrictEqual(Array.from(one.mended.keys()), ["recieve", "womabt"])
     })
   )
 
