@@ -106,7 +106,8 @@ export const contract = (name: string, layer: Layer.Layer<SnippetIndex | Embeddi
         const index = yield* searching
         const taken = (task: string, homes: ReadonlyArray<string>) =>
           Effect.map(index.search(query(task, homes)), ({ mended }) => [...mended.entries()])
-        const [others, nobodys] = [["recieve", ["receive"]] as const, ["womabt", ["wombat"]] as const]
+        const others: [string, ReadonlyArray<string>] = ["recieve", ["receive"]]
+        const nobodys: [string, ReadonlyArray<string>] = ["womabt", ["wombat"]]
         assert.deepStrictEqual(yield* taken("recieve", ["mend3/own"]), [others])
         assert.deepStrictEqual(yield* taken("recieve a womabt", ["mend3/own"]), [others, nobodys])
         assert.deepStrictEqual(yield* taken("recieve a womabt", ["mend3/own", "mend3/theirs"]), [nobodys])
