@@ -107,6 +107,16 @@ export class Asker extends Context.Service<
         let from: Position | undefined
         let to = beginning
         const newest = new Map<string, Position>()
+        /** The same by read model: the last event that concerns it. */
+        const newestFor = new Map<string, Position>()
+        const concerned = Map.groupBy(
+          projections.flatMap((projection) =>
+            typesOf(projection).map((type) => ({ type, name: schemaOf(projection) }))
+          ),
+          ({ type }) => type
+        )
+        const note = (known: Map<string, Position>, name: string, last: Position) =>
+          known.set(name, latest(last, known.get(name) ?? last))
 
         /** What is new in the log since the last look: one at a time. */
         const news = Effect.gen(function* () {
@@ -116,16 +126,16 @@ export class Asker extends Context.Service<
             return
           }
           const { head, kinds } = yield* store.since(to)
-          for (const { type, last } of kinds) newest.set(type, latest(last, newest.get(type) ?? last))
+          for (const { type, last } of kinds) {
+            note(newest, type, last)
+            for (const { name } of concerned.get(type) ?? []) note(newestFor, name, last)
+          }
           to = head
         })
 
         /** Of one that stands before the first look, nobody knows what it has to take in before that. */
-        const dueOf = (projection: Projection, position: Position): Position =>
-          typesOf(projection).reduce(
-            (due, type) => latest(due, newest.get(type) ?? due),
-            latest(position, from ?? position)
-          )
+        const dueOf = (name: string, position: Position): Position =>
+          latest(position, from ?? position, newestFor.get(name) ?? position)
 
         let awaySince: number | undefined
 
@@ -147,7 +157,7 @@ export class Asker extends Context.Service<
             const standings = projections.flatMap((projection) => {
               const name = schemaOf(projection)
               const found = checkpoints.get(name)
-              return found === undefined ? [] : [[name, { ...found, due: dueOf(projection, found.position) }] as const]
+              return found === undefined ? [] : [[name, { ...found, due: dueOf(name, found.position) }] as const]
             })
             return { head: to, models: new Map(standings), away }
           }),
