@@ -31,10 +31,10 @@ const atOnce = 512 * 1024
 /** Milliseconds between two appends. */
 const pause = 200
 /**
- * Behind one of so many the next is made when five pauses are over, or so many wait: an append is followed by what read
- * models make of it, and by whoever reads on in these, which costs as much for two notes as for a hundred.
+ * Behind an append of so many the next one is made when two pauses are over, or so many wait: what read models make of
+ * it, and whoever reads on in these, cost nearly as much for a few notes as for many.
  */
-const many = { taken: 8, pauses: 5, waiting: 250 }
+const many = { taken: 8, pauses: 2, waiting: 250 }
 
 /** Events by what they hold: one append is not to grow with what gathered. */
 function* parts(notes: ReadonlyArray<Note>): Generator<void, ReadonlyArray<ReadonlyArray<Encoded>>> {
