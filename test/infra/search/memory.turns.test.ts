@@ -173,13 +173,18 @@ describe("a search in memory", () => {
         ["short", tasks[0]!],
         ["another", tasks[1]!]
       ] as const
+      // also where one is over before the next begins, everyone comes before it ends
+      const due = vi.spyOn(Pace.prototype, "isDue").mockReturnValue(true)
+      let now = 0
+      const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 10))
+      yield* Effect.addFinalizer(() => Effect.sync(() => [due, clock].forEach((spy) => spy.mockRestore())))
       yield* Effect.forEach(
         some,
         ([name, task]) => Effect.tap(search(queryOf(task)), () => Effect.sync(() => ended.push(name))),
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(ended, ["long", "short", "another", "another long", "third long"])
-    }).pipe(Effect.provide(Layer.provideMerge(comparingBy(comparing), embeddings)))
+    }).pipe(Effect.scoped, Effect.provide(Layer.provideMerge(comparingBy(comparing), embeddings)))
   )
 
   it.effect("that nobody waits for any more leaves nothing to the next one", () =>
