@@ -38,8 +38,9 @@ export default defineConfig({
     setupFiles: ["test/flags.ts"],
     testTimeout: patience,
     hookTimeout: patience,
-    // As many as there are cores. Twice as many wait less, but each begins anew what the others have compiled, and they
-    // are in each other's way: on two cores 35 files took 73 s and 141 s of the processor by four, and 60 and 113 by two.
+    // As many as there are cores. Twice as many wait less, but each begins anew what the others have compiled, and
+    // they are in each other's way: on two cores 35 files took 73 s and 141 s of the processor by four, 60 and 113 by
+    // two.
     maxWorkers: availableParallelism(),
     sequence: { sequencer: Spread },
     // a failure says what differs: of a value that was made at random there is no other trace
