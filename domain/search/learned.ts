@@ -138,10 +138,16 @@ const nearnessTo = ({ meanings, read, reading, terms, texts }: Asked): ((vote: T
 
 /**
  * What votes for tasks say of snippets for a task that is asked. Of each bloc the vote of the nearest task counts, in
- * any order of them the same.
+ * any order of them the same. A task in which words are mended is near to what is near to it `asWritten`, too: votes
+ * are for tasks as they were written.
  */
-export function* learnedFor(asked: Asked, votes: Iterable<TaskVote>): Steps<ReadonlyMap<string, Learned>> {
-  const nearnessOfVote = nearnessTo(asked)
+export function* learnedFor(
+  asked: Asked,
+  votes: Iterable<TaskVote>,
+  asWritten: Asked = asked
+): Steps<ReadonlyMap<string, Learned>> {
+  const ways = [...new Set([asked, asWritten])].map(nearnessTo)
+  const nearnessOfVote = (vote: TaskVote) => Math.max(...ways.map((nearness) => nearness(vote)))
   const bySnippet = new Map<string, Map<string, NearVote>>()
   for (const vote of votes) {
     yield

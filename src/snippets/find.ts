@@ -25,7 +25,7 @@ export interface Sought extends Omit<IndexQuery, "asked" | "also"> {
 interface Asking extends Omit<Sought, "by" | "votes"> {
   readonly index: SnippetIndex["Service"]
   readonly meant: Meant | undefined
-  readonly learned: (read: Asked) => Effect.Effect<ReadonlyMap<string, Learned>>
+  readonly learned: (read: Asked) => Effect.Effect<ReadonlyMap<string, Learned>, never, Embeddings>
 }
 
 const untaught: ReadonlyMap<string, Learned> = new Map()
@@ -100,7 +100,17 @@ const ranked = Effect.fnUntraced(function* (
   return answer
 })
 
-const learnedOf = (votes: Iterable<TaskVote>) => (read: Asked) => inSteps(learnedFor(read, votes))
+const hasAny = (some: Iterable<unknown>): boolean => {
+  for (const _ of some) return true
+  return false
+}
+
+/** What was learned for a task, as it is read: also of the task as it stands, where words of it are mended. */
+const learnedOf = (task: string, votes: Iterable<TaskVote>) =>
+  Effect.fnUntraced(function* (read: Asked) {
+    const asWritten = read.mended.size > 0 && hasAny(votes) ? yield* readWith(task, nothingMended) : read
+    return yield* inSteps(learnedFor(read, votes, asWritten))
+  })
 
 /**
  * What an index deems likely for a task. Where it has words that no snippet of the scope has, but others', the index is
@@ -108,7 +118,7 @@ const learnedOf = (votes: Iterable<TaskVote>) => (read: Asked) => inSteps(learne
  */
 export const likely = Effect.fnUntraced(function* ({ votes = [], by, ...rest }: Sought) {
   const index = by?.index ?? (yield* SnippetIndex)
-  const asked = { ...rest, index, meant: by?.meant, learned: learnedOf(votes) }
+  const asked = { ...rest, index, meant: by?.meant, learned: learnedOf(rest.task, votes) }
   const asIs = yield* readWith(rest.task, nothingMended)
   const mended = yield* mendedAtOnce(asked, asIs)
   const found = yield* likelyBy(asked, mended.size === 0 ? asIs : yield* readWith(rest.task, mended))
@@ -133,18 +143,12 @@ export const answer = Effect.fnUntraced(function* ({ learned, mended: given, mea
   return yield* ranked(rest, yield* likelyBy(asked, yield* readWith(rest.task, then)))
 })
 
-const hasAny = (some: Iterable<unknown>): boolean => {
-  for (const _ of some) return true
-  return false
-}
-
 /** The best matches by an index that ranks by itself. */
 const foundBy = Effect.fnUntraced(function* (find: NonNullable<SnippetIndex["Service"]["find"]>, sought: Sought) {
   const { votes = [], by, ...rest } = sought
   const asksAgain = hasAny(votes)
-  const encoder = yield* Embeddings
   const learn = (mended: Mended) =>
-    asksAgain ? Effect.flatMap(inSteps(asking(rest.task, encoder, mended)), learnedOf(votes)) : Effect.succeed(untaught)
+    asksAgain ? Effect.flatMap(readWith(rest.task, mended), learnedOf(rest.task, votes)) : Effect.succeed(untaught)
   const query = { ...rest, ...(by && { meant: by.meant }), asksAgain }
   const first = yield* find({ ...query, learned: yield* learn(nothingMended) })
   if (first.again !== true) return first

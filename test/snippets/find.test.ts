@@ -4,7 +4,7 @@ import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { find } from "#src/snippets/find.ts"
 import { embeddings } from "#test/embeddings.ts"
-import { csv, query, snippet } from "#test/infra/indexed.ts"
+import { csv, query, snippet, voteFor } from "#test/infra/indexed.ts"
 import { searching } from "#test/searching.ts"
 
 describe("a search", () => {
@@ -38,6 +38,24 @@ describe("a search", () => {
       assert.deepStrictEqual(yield* times("recieve", ["home", "other"]), [1])
       // no word of any language, and none that is within a letter of one
       assert.deepStrictEqual(yield* times("qzxvkjwq", ["home"]), [1])
+    }).pipe(Effect.provide(Layer.provideMerge(MemorySnippetIndex.layer, embeddings)))
+  )
+
+  it.effect("for a misspelt task goes by what was said of it, spelt as it was or as it was meant", () =>
+    Effect.gen(function* () {
+      const { put, search } = yield* searching
+      yield* put([snippet("home", "a", { name: "receive_mail" })])
+      const said = (task: string) =>
+        Effect.map(
+          search(query("recieve the mail of a box", ["home"], { votes: [voteFor("home-a", task)], explain: true })),
+          ({ matches }) => matches[0]!.explanation!.learned
+        )
+      for (const task of ["recieve the mail of a box", "receive the mail of a box"]) {
+        const { tasks, effect } = yield* said(task)
+        assert.strictEqual(tasks.length, 1, task)
+        assert.isAbove(effect, 0, task)
+      }
+      assert.isEmpty((yield* said("sort numbers")).tasks)
     }).pipe(Effect.provide(Layer.provideMerge(MemorySnippetIndex.layer, embeddings)))
   )
 })
