@@ -146,8 +146,8 @@ export function* learnedFor(
   votes: Iterable<TaskVote>,
   asWritten: Asked = asked
 ): Steps<ReadonlyMap<string, Learned>> {
-  const ways = [...new Set([asked, asWritten])].map(nearnessTo)
-  const nearnessOfVote = (vote: TaskVote) => Math.max(...ways.map((nearness) => nearness(vote)))
+  const [meant, written] = [nearnessTo(asked), nearnessTo(asWritten)]
+  const nearnessOfVote = asWritten === asked ? meant : (vote: TaskVote) => Math.max(meant(vote), written(vote))
   const bySnippet = new Map<string, Map<string, NearVote>>()
   for (const vote of votes) {
     yield
