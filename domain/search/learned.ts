@@ -136,6 +136,11 @@ const nearnessTo = ({ meanings, read, reading, terms, texts }: Asked): ((vote: T
   }
 }
 
+const nearestOf =
+  (one: (vote: TaskVote) => number, other: (vote: TaskVote) => number) =>
+  (vote: TaskVote): number =>
+    Math.max(one(vote), other(vote))
+
 /**
  * What votes for tasks say of snippets for a task that is asked. Of each bloc the vote of the nearest task counts, in
  * any order of them the same. A task in which words are mended is near to what is near to it `asWritten`, too: votes
@@ -146,8 +151,7 @@ export function* learnedFor(
   votes: Iterable<TaskVote>,
   asWritten: Asked = asked
 ): Steps<ReadonlyMap<string, Learned>> {
-  const [meant, written] = [nearnessTo(asked), nearnessTo(asWritten)]
-  const nearnessOfVote = asWritten === asked ? meant : (vote: TaskVote) => Math.max(meant(vote), written(vote))
+  const nearnessOfVote = asWritten === asked ? nearnessTo(asked) : nearestOf(nearnessTo(asked), nearnessTo(asWritten))
   const bySnippet = new Map<string, Map<string, NearVote>>()
   for (const vote of votes) {
     yield

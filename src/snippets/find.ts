@@ -25,7 +25,7 @@ export interface Sought extends Omit<IndexQuery, "asked" | "also"> {
 interface Asking extends Omit<Sought, "by" | "votes"> {
   readonly index: SnippetIndex["Service"]
   readonly meant: Meant | undefined
-  readonly learned: (read: Asked) => Effect.Effect<ReadonlyMap<string, Learned>, never, Embeddings>
+  readonly learned: (read: Asked) => Effect.Effect<ReadonlyMap<string, Learned>>
 }
 
 const untaught: ReadonlyMap<string, Learned> = new Map()
@@ -34,6 +34,10 @@ const untaught: ReadonlyMap<string, Learned> = new Map()
 const readWith = Effect.fnUntraced(function* (task: string, mended: Mended) {
   return yield* inSteps(asking(task, yield* Embeddings, mended))
 })
+
+/** The same task with these words mended, which is read anew only for others than it was read with. */
+const unlessRead = (read: Asked, task: string, mended: Mended) =>
+  isSame(mended, read.mended) ? Effect.succeed(read) : readWith(task, mended)
 
 /** What an index deems likely for a task that was read. */
 const likelyBy = Effect.fnUntraced(function* (
@@ -49,9 +53,7 @@ const likelyBy = Effect.fnUntraced(function* (
 
 type Likely = Effect.Success<ReturnType<typeof likelyBy>>
 
-/**
- * What words may be taken for whose terms have no `frequencies`: the index is asked what else they may be.
- */
+/** What the words may be taken for that no snippet has, by `frequencies`: the index says which spellings some have. */
 const mendedBy = Effect.fnUntraced(function* (
   { index, ...query }: Asking,
   words: Asked,
@@ -105,12 +107,8 @@ const hasAny = (some: Iterable<unknown>): boolean => {
   return false
 }
 
-/** What was learned for a task, as it is read: also of the task as it stands, where words of it are mended. */
-const learnedOf = (task: string, votes: Iterable<TaskVote>) =>
-  Effect.fnUntraced(function* (read: Asked) {
-    const asWritten = read.mended.size > 0 && hasAny(votes) ? yield* readWith(task, nothingMended) : read
-    return yield* inSteps(learnedFor(read, votes, asWritten))
-  })
+/** What was learned for a task with words mended, and as it stands. */
+const learnedOf = (votes: Iterable<TaskVote>, asIs: Asked) => (read: Asked) => inSteps(learnedFor(read, votes, asIs))
 
 /**
  * What an index deems likely for a task. Where it has words that no snippet of the scope has, but others', the index is
@@ -118,12 +116,12 @@ const learnedOf = (task: string, votes: Iterable<TaskVote>) =>
  */
 export const likely = Effect.fnUntraced(function* ({ votes = [], by, ...rest }: Sought) {
   const index = by?.index ?? (yield* SnippetIndex)
-  const asked = { ...rest, index, meant: by?.meant, learned: learnedOf(rest.task, votes) }
   const asIs = yield* readWith(rest.task, nothingMended)
+  const asked = { ...rest, index, meant: by?.meant, learned: learnedOf(votes, asIs) }
   const mended = yield* mendedAtOnce(asked, asIs)
-  const found = yield* likelyBy(asked, mended.size === 0 ? asIs : yield* readWith(rest.task, mended))
+  const found = yield* likelyBy(asked, yield* unlessRead(asIs, rest.task, mended))
   const then = yield* mendedAfter(asked, found)
-  return isSame(then, mended) ? found : yield* likelyBy(asked, yield* readWith(rest.task, then))
+  return isSame(then, mended) ? found : yield* likelyBy(asked, yield* unlessRead(asIs, rest.task, then))
 })
 
 /**
@@ -136,26 +134,30 @@ export const answer = Effect.fnUntraced(function* ({ learned, mended: given, mea
   const asIs = yield* readWith(rest.task, given ?? nothingMended)
   const mended = given ?? (yield* mendedAtOnce(asked, asIs))
   if (given === undefined && mended.size > 0 && asksAgain) return again(mended)
-  const found = yield* likelyBy(asked, mended === asIs.mended ? asIs : yield* readWith(rest.task, mended))
+  const found = yield* likelyBy(asked, yield* unlessRead(asIs, rest.task, mended))
   const then = yield* mendedAfter(asked, found)
   if (isSame(then, mended)) return yield* ranked(rest, found)
   if (asksAgain) return again(then)
-  return yield* ranked(rest, yield* likelyBy(asked, yield* readWith(rest.task, then)))
+  return yield* ranked(rest, yield* likelyBy(asked, yield* unlessRead(asIs, rest.task, then)))
 })
 
 /** The best matches by an index that ranks by itself. */
 const foundBy = Effect.fnUntraced(function* (find: NonNullable<SnippetIndex["Service"]["find"]>, sought: Sought) {
   const { votes = [], by, ...rest } = sought
-  const asksAgain = hasAny(votes)
+  const asIs = hasAny(votes) ? yield* readWith(rest.task, nothingMended) : undefined
   const learn = (mended: Mended) =>
-    asksAgain ? Effect.flatMap(readWith(rest.task, mended), learnedOf(rest.task, votes)) : Effect.succeed(untaught)
-  const query = { ...rest, ...(by && { meant: by.meant }), asksAgain }
-  const first = yield* find({ ...query, learned: yield* learn(nothingMended) })
-  if (first.again !== true) return first
-  const second = yield* find({ ...query, mended: first.mended, learned: yield* learn(first.mended) })
-  if (second.again !== true) return second
-  const { mended } = second
-  return yield* find({ ...query, mended, learned: yield* learn(mended), asksAgain: false })
+    asIs === undefined
+      ? Effect.succeed(untaught)
+      : Effect.flatMap(unlessRead(asIs, rest.task, mended), learnedOf(votes, asIs))
+  const query = { ...rest, ...(by && { meant: by.meant }) }
+  let answer = yield* find({ ...query, learned: yield* learn(nothingMended), asksAgain: asIs !== undefined })
+  // by what nobody has, then by what only others have: a third time it does not ask
+  for (const asksAgain of [true, false]) {
+    if (answer.again !== true) break
+    const { mended } = answer
+    answer = yield* find({ ...query, mended, learned: yield* learn(mended), asksAgain })
+  }
+  return answer
 })
 
 /**

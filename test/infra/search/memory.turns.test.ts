@@ -62,6 +62,19 @@ const lookedAt = (index: Index, query: IndexQuery) => {
   return steps
 }
 
+/** Whoever searches is interrupted as often as can be: so many milliseconds are over at each look at the clock. */
+const interrupted = (later: number) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      let now = 0
+      return [
+        vi.spyOn(Pace.prototype, "isDue").mockReturnValue(true),
+        vi.spyOn(performance, "now").mockImplementation(() => (now += later))
+      ]
+    }),
+    (spies) => Effect.sync(() => spies.forEach((spy) => spy.mockRestore()))
+  )
+
 describe("a search in memory", () => {
   it.each(ways)("looks at so much of a store before it may leave off, however large that is (%s)", (_, how) => {
     const copies = 25
@@ -108,11 +121,7 @@ describe("a search in memory", () => {
       assert.notDeepEqual(after, before)
       yield* change(3, { put: going })
 
-      // whoever is interrupted as often as can be
-      const due = vi.spyOn(Pace.prototype, "isDue").mockReturnValue(true)
-      let now = 0
-      const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 1.5))
-      yield* Effect.addFinalizer(() => Effect.sync(() => [due, clock].forEach((spy) => spy.mockRestore())))
+      yield* interrupted(1.5)
       const ended: Array<string> = []
       const begun = <A, E>(name: string, effect: Effect.Effect<A, E>) =>
         Effect.forkChild(
@@ -143,11 +152,8 @@ describe("a search in memory", () => {
         seen.push(`begins ${text}`)
         return query(text)
       })
-      // whoever is interrupted as often as can be
-      const due = vi.spyOn(Pace.prototype, "isDue").mockReturnValue(true)
-      let now = 0
-      const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 10))
-      yield* Effect.addFinalizer(() => Effect.sync(() => [read, due, clock].forEach((spy) => spy.mockRestore())))
+      yield* interrupted(10)
+      yield* Effect.addFinalizer(() => Effect.sync(() => read.mockRestore()))
       const together = yield* Effect.forEach(
         some,
         (task) => Effect.tap(search(queryOf(task)), () => Effect.sync(() => seen.push(`ends ${task}`))),
@@ -174,10 +180,7 @@ describe("a search in memory", () => {
         ["another", tasks[1]!]
       ] as const
       // also where one is over before the next begins, everyone comes before it ends
-      const due = vi.spyOn(Pace.prototype, "isDue").mockReturnValue(true)
-      let now = 0
-      const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 10))
-      yield* Effect.addFinalizer(() => Effect.sync(() => [due, clock].forEach((spy) => spy.mockRestore())))
+      yield* interrupted(10)
       yield* Effect.forEach(
         some,
         ([name, task]) => Effect.tap(search(queryOf(task)), () => Effect.sync(() => ended.push(name))),
@@ -192,10 +195,7 @@ describe("a search in memory", () => {
       const index = yield* SnippetIndex
       yield* index.apply({ put: real, voted: [], removed: [] }, { build: 1, position: 1 })
       const expected = yield* index.candidates(questionOf(tasks[0]!), 50)
-      const due = vi.spyOn(Pace.prototype, "isDue").mockReturnValue(true)
-      let now = 0
-      const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 10))
-      yield* Effect.addFinalizer(() => Effect.sync(() => [due, clock].forEach((spy) => spy.mockRestore())))
+      yield* interrupted(10)
       for (let turns = 0; turns < 60; turns += 3) {
         const fiber = yield* Effect.forkChild(index.candidates(questionOf(long), 50), { startImmediately: true })
         for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow
