@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { type Plugin, rolldown } from "rolldown"
+import { linked } from "./src/http/console/linked.ts"
 
 type Programs = Readonly<Record<string, string>>
 interface Builds {
@@ -16,6 +17,9 @@ interface Builds {
 const builds = createRequire(import.meta.url)("./builds.cjs") as Builds
 
 const root = import.meta.dirname
+
+/** What browsers run, in a build: a file of its own, which the service names. */
+const pages = { console: "src/console/main.ts" }
 
 /**
  * A module finds files by where it is itself: it is told where it was. But a program that is built too is meant where
@@ -57,7 +61,7 @@ export const build = async (folder: string, from = builds.programs): Promise<voi
     input,
     platform: "node",
     external: packages,
-    plugins: [placed(from)],
+    plugins: [placed({ ...from, ...pages })],
     tsconfig: false
   })
   await bundle.write({
@@ -67,6 +71,9 @@ export const build = async (folder: string, from = builds.programs): Promise<voi
     comments: false,
     codeSplitting: { groups: [first] }
   })
+  await bundle.close()
+  for (const [name, file] of Object.entries(pages))
+    writeFileSync(join(folder, `${name}.mjs`), await linked(join(root, file)))
   builds.finish(folder)
 }
 

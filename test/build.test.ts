@@ -15,6 +15,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, assert, beforeEach, describe, it } from "vitest"
+import { linked as linkedPages } from "#src/http/console/linked.ts"
 import { programs as built } from "./programs.ts"
 
 const root = join(import.meta.dirname, "..")
@@ -54,6 +55,15 @@ describe("a build", () => {
     }
   })
 
+  it("has the console as one file, as it is linked where the sources run", async () => {
+    const page = readFileSync(join(folder, "console.mjs"), "utf8")
+    assert.strictEqual(page, await linkedPages(join(root, "src/console/main.ts")))
+    // each service that runs it would hold what links, too
+    const serve = texts.filter((text) => /^import .*"rolldown"/m.test(text))
+    assert.lengthOf(serve, 1)
+    assert.lengthOf(texts.join("").match(/import\("\.\/linked-[\w-]+\.mjs"\)/g) ?? [], 1)
+  })
+
   it("loads the packages that its modules would", () => {
     const named = texts.flatMap((text) => [...text.matchAll(/^import .*?"([^."][^"]*)"/gm)].map(([, name]) => name!))
     const packages = new Set(named.filter((name) => !name.startsWith("node:")))
@@ -85,9 +95,11 @@ describe("start.cjs", () => {
   const read = (name: string) => readFileSync(join(root, name), "utf8")
   beforeEach(() => {
     rmSync(house, { recursive: true, force: true })
-    for (const name of ["start.cjs", "builds.cjs", "build.ts", "package.json"]) write(name, read(name))
+    const own = ["start.cjs", "builds.cjs", "build.ts", "package.json", "src/http/console/linked.ts"]
+    for (const name of own) write(name, read(name))
     for (const name of ["engine", "domain", "projections", "clients/typescript/src"]) write(`${name}/README.md`, "")
-    for (const name of ["src/main.ts", "src/searchThread.ts", "infra/workers/program.ts"]) write(name, "")
+    const empty = ["src/main.ts", "src/console/main.ts", "src/searchThread.ts", "infra/workers/program.ts"]
+    for (const name of empty) write(name, "")
     write("infra/sandbox/justBash/program.ts", "")
     symlinkSync(join(root, "node_modules"), join(house, "node_modules"))
     says("first")

@@ -4,13 +4,14 @@ import { Problem } from "#src/api/Problem.ts"
 import { pages } from "#src/console/paths.ts"
 import { makeConsole } from "./console/shell.ts"
 import { publicDocument } from "./documents.ts"
+import { madeOnce } from "./madeOnce.ts"
 import { answering } from "./middleware/problems.ts"
 
 /** The names in it change with their contents, so that nobody has to ask twice. */
 const immutable = "public, max-age=31536000, immutable"
 
-const documentsOf = () => {
-  const { page, assets, wear } = makeConsole()
+const documentsOf = async () => {
+  const { page, assets, wear } = await makeConsole()
   return {
     wear,
     page: publicDocument(page.html, "text/html; charset=utf-8", { policy: page.policy, kept: "no-cache" }),
@@ -19,12 +20,8 @@ const documentsOf = () => {
     )
   }
 }
-/**
- * Read, and types stripped, when somebody first asks, and once for all services of this process: the files are what
- * they were at the start.
- */
-let made: ReturnType<typeof documentsOf> | undefined
-const documents = Effect.sync(() => (made ??= documentsOf()))
+/** Read, and linked, when somebody first asks, and once for all services of this process. */
+const documents = madeOnce<Awaited<ReturnType<typeof documentsOf>>>()(documentsOf)
 
 /** What pages that the service writes itself wear: as the console does. */
 export const worn = Effect.map(documents, ({ wear }) => wear)

@@ -5,6 +5,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiSwagger, OpenApi } from "effect/http-api"
 import { Api } from "#src/api/Api.ts"
+import { madeOnce } from "./madeOnce.ts"
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64")
 
@@ -34,15 +35,14 @@ export const publicDocument = (
     etag: `W/${tag}`,
     ...(policy === undefined ? {} : { "content-security-policy": policy })
   }
-  let zipped: Promise<Uint8Array> | undefined
+  const zipped = madeOnce<Uint8Array>()
   return Effect.gen(function* () {
     const { headers: asked } = yield* HttpServerRequest.HttpServerRequest
     if (names(asked["if-none-match"], tag)) return HttpServerResponse.empty({ status: 304, headers })
     if (!takesGzip(asked["accept-encoding"])) {
       return HttpServerResponse.uint8Array(plain, { headers })
     }
-    zipped ??= compressing(plain)
-    const bytes = yield* Effect.promise(() => zipped!)
+    const bytes = yield* zipped(() => compressing(plain))
     return HttpServerResponse.uint8Array(bytes, { headers: { ...headers, "content-encoding": "gzip" } })
   })
 }
@@ -87,14 +87,14 @@ const documentsOf = (html: string) => ({
  * Made when one of them is first asked for, which takes longer than anything else of a start, and once, however many
  * services this process starts one after another.
  */
-let making: Promise<ReturnType<typeof documentsOf>> | undefined
+const making = madeOnce<ReturnType<typeof documentsOf>>()
 
 /** The API for people, and for programs. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const router = yield* HttpRouter.HttpRouter
     const made = Effect.map(Effect.provideService(page, HttpRouter.HttpRouter, router), documentsOf)
-    const documents = Effect.promise(() => (making ??= Effect.runPromise(Effect.scoped(made))))
+    const documents = making(() => Effect.runPromise(Effect.scoped(made)))
     return Layer.mergeAll(
       HttpRouter.add(
         "GET",

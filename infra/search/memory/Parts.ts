@@ -21,10 +21,6 @@ export class Parts<A> {
     return this.#parts.length === 1 ? this.#parts[0]! : this.#parts[numberOf(key) & (count - 1)]!
   }
 
-  get size(): number {
-    return this.#parts.reduce((sum, { size }) => sum + size, 0)
-  }
-
   get(key: string): A | undefined {
     return this.#of(key).get(key)
   }
@@ -36,10 +32,6 @@ export class Parts<A> {
 
   delete(key: string): void {
     this.#of(key).delete(key)
-  }
-
-  *keys(): Generator<string> {
-    for (const part of this.#parts) yield* part.keys()
   }
 
   #part(): void {

@@ -1,13 +1,16 @@
 import { existsSync, readFileSync } from "node:fs"
-import { createRequire, stripTypeScriptTypes } from "node:module"
+import { readFile } from "node:fs/promises"
+import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
-import { linked } from "./linked.ts"
+import { fileURLToPath } from "node:url"
 
 /** Where the project is: paths of its modules stand below it, on disk and in the browser. */
 const project = join(import.meta.dirname, "../../..")
 
 /** What runs first, and leads to all of the pages. */
 export const entry = "src/console/main.ts"
+/** The file that it is in: of a build one that has all that it leads to (build.ts). */
+const entryFile = fileURLToPath(new URL("../../console/main.ts", import.meta.url))
 
 /** What every page wears. */
 export const style = "src/console/style.css"
@@ -75,12 +78,16 @@ export const readPackages = () => {
   }
 }
 
+/** `entry` with all that it leads to. A service of a build has no use for what links it, which takes memory. */
+const readEntry = async () =>
+  entryFile.endsWith(".mjs") ? await readFile(entryFile, "utf8") : await (await import("./linked.ts")).linked(entryFile)
+
 /** The pages' own files, by their paths in the project: `entry` with all that it leads to, and nothing else. */
-export const readModules = (): ReadonlyMap<string, string> => {
+export const readModules = async (): Promise<ReadonlyMap<string, string>> => {
   const read = (path: string) => readFileSync(join(project, path), "utf8")
   const folder = dirname(entry)
   return new Map([
-    [entry, linked(entry, (path) => stripTypeScriptTypes(read(path)))],
+    [entry, await readEntry()],
     // one request instead of one each, which the first page would wait for
     [style, styles.map((name) => read(`${folder}/style/${name}.css`)).join("\n")],
     [icon, read(icon)]

@@ -40,8 +40,8 @@ export interface Asset {
 }
 
 /** The console's page with its policy, and all that it loads, by paths that change with what they name. */
-export const makeConsole = () => {
-  const modules = readModules()
+export const makeConsole = async () => {
+  const modules = await readModules()
   const packages = readPackages()
   const [own, others] = [`/assets/${hashOf(modules)}/`, `/assets/${hashOf(packages.texts)}/`]
   const assets = new Map<string, Asset>()

@@ -35,8 +35,6 @@ describe.each(Object.entries(names))("a map in parts, of %s", (_, nameOf) => {
         if (at % 5 === 0) one.set(nameOf(at >> 1), -at)
       }
     }
-    assert.strictEqual(parts.size, expected.size)
-    assert.isTrue(Array.from(parts.keys()).every((name) => expected.has(name)))
     for (let at = 0; at < many; at++)
       if (parts.get(nameOf(at)) !== expected.get(nameOf(at))) assert.fail(`${nameOf(at)} is another's`)
   })
