@@ -58,6 +58,7 @@ describe("a build", () => {
   it("has the console as one file, as it is linked where the sources run", async () => {
     const page = readFileSync(join(folder, "console.mjs"), "utf8")
     assert.strictEqual(page, await linkedPages(join(root, "src/console/main.ts")))
+    assert.lengthOf(texts.join("").match(/new URL\("\.\/console\.mjs"/g) ?? [], 1)
     // each service that runs it would hold what links, too
     const serve = texts.filter((text) => /^import .*"rolldown"/m.test(text))
     assert.lengthOf(serve, 1)
