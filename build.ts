@@ -58,6 +58,7 @@ const first = { name: "effectAlone", test: /[\\/]src[\\/]effectAlone\.ts$/ }
 export const build = async (folder: string, from = builds.programs): Promise<void> => {
   const input = Object.fromEntries(Object.entries(from).map(([name, file]) => [name, join(root, file)]))
   const bundle = await rolldown({
+    cwd: root,
     input,
     platform: "node",
     external: packages,
