@@ -18,8 +18,8 @@ const builds = createRequire(import.meta.url)("./builds.cjs") as Builds
 
 const root = import.meta.dirname
 
-/** What browsers run, in a build: a file of its own, which the service names. */
-const pages = { console: "src/console/main.ts" }
+/** What browsers run: in a build a file of its own, which the service names. */
+const pages = "src/console/main.ts"
 
 /**
  * A module finds files by where it is itself: it is told where it was. But a program that is built too is meant where
@@ -62,7 +62,7 @@ export const build = async (folder: string, from = builds.programs): Promise<voi
     input,
     platform: "node",
     external: packages,
-    plugins: [placed({ ...from, ...pages })],
+    plugins: [placed({ ...from, console: pages })],
     tsconfig: false
   })
   await bundle.write({
@@ -72,9 +72,7 @@ export const build = async (folder: string, from = builds.programs): Promise<voi
     comments: false,
     codeSplitting: { groups: [first] }
   })
-  await bundle.close()
-  for (const [name, file] of Object.entries(pages))
-    writeFileSync(join(folder, `${name}.mjs`), await linked(join(root, file)))
+  writeFileSync(join(folder, "console.mjs"), await linked(root, pages))
   builds.finish(folder)
 }
 

@@ -58,8 +58,12 @@ describe("a build", () => {
     const page = readFileSync(join(folder, "console.mjs"), "utf8")
     // from where packages are found, run from where nothing is
     const linking = join(root, ".cache", `linking-${process.pid}.mjs`)
-    const [linker, entry] = ["src/http/console/linked.ts", "src/console/main.ts"].map((path) => join(root, path))
-    writeFileSync(linking, `import { linked } from "${linker}"\nprocess.stdout.write(await linked("${entry}"))\n`)
+    const linker = join(root, "src/http/console/linked.ts")
+    const entry = "src/console/main.ts"
+    writeFileSync(
+      linking,
+      `import { linked } from "${linker}"\nprocess.stdout.write(await linked("${root}", "${entry}"))\n`
+    )
     try {
       assert.strictEqual(page, await run([linking], tmpdir()))
     } finally {
@@ -67,8 +71,8 @@ describe("a build", () => {
     }
     assert.lengthOf(texts.join("").match(/new URL\("\.\/console\.mjs"/g) ?? [], 1)
     // each service that runs it would hold what links, too
-    const serve = texts.filter((text) => /^import .*"rolldown"/m.test(text))
-    assert.lengthOf(serve, 1)
+    const linkers = texts.filter((text) => /^import .*"rolldown"/m.test(text))
+    assert.lengthOf(linkers, 1)
     assert.lengthOf(texts.join("").match(/import\("\.\/linked-[\w-]+\.mjs"\)/g) ?? [], 1)
   })
 
@@ -120,6 +124,19 @@ describe("start.cjs", () => {
     says("second")
     assert.strictEqual(await start("cairn"), said("second", "mjs"))
     assert.lengthOf(readdirSync(builds), 2)
+  })
+
+  it("makes the same from wherever it is called", async () => {
+    const built = () => {
+      const [name] = readdirSync(builds)
+      return ["cairn.mjs", "console.mjs"].map((file) => readFileSync(join(builds, name!, file), "utf8"))
+    }
+    write("src/console/main.ts", 'document.title = "first"\n')
+    await start("build")
+    const here = built()
+    rmSync(builds, { recursive: true })
+    await run([join(house, "build.ts")], tmpdir())
+    assert.deepStrictEqual(built(), here)
   })
 
   it("makes one anew of which something is missing", async () => {

@@ -21,7 +21,7 @@ const documentsOf = async () => {
   }
 }
 /** Read, and linked, when somebody first asks, and once for all services of this process. */
-const documents = madeOnce<Awaited<ReturnType<typeof documentsOf>>>()(documentsOf)
+const documents = madeOnce(documentsOf)()
 
 /** What pages that the service writes itself wear: as the console does. */
 export const worn = Effect.map(documents, ({ wear }) => wear)

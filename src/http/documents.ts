@@ -27,7 +27,6 @@ export const publicDocument = (
 ) => {
   const plain = Buffer.from(text)
   const tag = `"${digest(text).slice(0, 22)}"`
-  const compressing = promisify(gzip)
   const headers = {
     "content-type": type,
     "cache-control": kept,
@@ -35,14 +34,14 @@ export const publicDocument = (
     etag: `W/${tag}`,
     ...(policy === undefined ? {} : { "content-security-policy": policy })
   }
-  const zipped = madeOnce<Uint8Array>()
+  const zipped = madeOnce(() => promisify(gzip)(plain))
   return Effect.gen(function* () {
     const { headers: asked } = yield* HttpServerRequest.HttpServerRequest
     if (names(asked["if-none-match"], tag)) return HttpServerResponse.empty({ status: 304, headers })
     if (!takesGzip(asked["accept-encoding"])) {
       return HttpServerResponse.uint8Array(plain, { headers })
     }
-    const bytes = yield* zipped(() => compressing(plain))
+    const bytes = yield* zipped()
     return HttpServerResponse.uint8Array(bytes, { headers: { ...headers, "content-encoding": "gzip" } })
   })
 }
@@ -87,14 +86,19 @@ const documentsOf = (html: string) => ({
  * Made when one of them is first asked for, which takes longer than anything else of a start, and once, however many
  * services this process starts one after another.
  */
-const making = madeOnce<ReturnType<typeof documentsOf>>()
+const documentsBy = madeOnce((router: HttpRouter.HttpRouter) =>
+  page.pipe(
+    Effect.provideService(HttpRouter.HttpRouter, router),
+    Effect.map(documentsOf),
+    Effect.scoped,
+    Effect.runPromise
+  )
+)
 
 /** The API for people, and for programs. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    const router = yield* HttpRouter.HttpRouter
-    const made = Effect.map(Effect.provideService(page, HttpRouter.HttpRouter, router), documentsOf)
-    const documents = making(() => Effect.runPromise(Effect.scoped(made)))
+    const documents = documentsBy(yield* HttpRouter.HttpRouter)
     return Layer.mergeAll(
       HttpRouter.add(
         "GET",

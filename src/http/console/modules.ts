@@ -80,7 +80,9 @@ export const readPackages = () => {
 
 /** `entry` with all that it leads to. A service of a build has no use for what links it, which takes memory. */
 const readEntry = async () =>
-  entryFile.endsWith(".mjs") ? await readFile(entryFile, "utf8") : await (await import("./linked.ts")).linked(entryFile)
+  entryFile.endsWith(".mjs")
+    ? await readFile(entryFile, "utf8")
+    : await (await import("./linked.ts")).linked(project, entry)
 
 /** The pages' own files, by their paths in the project: `entry` with all that it leads to, and nothing else. */
 export const readModules = async (): Promise<ReadonlyMap<string, string>> => {
