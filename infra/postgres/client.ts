@@ -81,7 +81,7 @@ const connectTimeout = "5 seconds"
 export interface Server {
   /** PEM of who may have signed its certificate, instead of those that the runtime knows. */
   readonly ca?: string | undefined
-  /** Connections to it at once; two for appends, the lock, the ear for news and the pulse are five more. */
+  /** Connections to it at once; two for appends, the lock and the pulse are four more. */
   readonly connections?: number | undefined
   /** How it is connected to. */
   readonly stream?: () => Socket
