@@ -97,6 +97,6 @@ export const command = Command.make(
     )
 ).pipe(
   Command.withDescription(
-    "Back up the log, its texts and the repositories into a folder, beside a running service; what is new since the last backup there"
+    "Back up the log, its texts and the repositories into a folder while the service runs; later backups add what is new"
   )
 )

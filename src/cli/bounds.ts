@@ -41,10 +41,10 @@ const set = Command.make(
     org: orgFlag,
     key: Flag.String("key").pipe(
       Flag.withMetavar("ID"),
-      Flag.withDescription("The key that it is of; all of the organization unless given"),
+      Flag.withDescription("The key to bound (default: the whole organization)"),
       Flag.optional
     ),
-    chats: count("chats-per-day", "Chats that may begin in a day", [0, 1_000_000_000]),
+    chats: count("chats-per-day", "Chats that may begin in one day", [0, 1_000_000_000]),
     tokens: count("tokens-per-month", "Tokens of models, read and written, in a month", [0, 1_000_000_000_000]),
     cost: Flag.Finite("cost-per-month").pipe(
       Flag.withDescription("US dollars in a month, by CAIRN_MODELS"),
@@ -56,13 +56,13 @@ const set = Command.make(
     ),
     turns: count("max-turns", "Turns of one chat", [1, 100]),
     models: Flag.String("model").pipe(
-      Flag.withDescription("A model that may be asked for; may be given again, and without it all may"),
+      Flag.withDescription("A model that may be used; repeat for more (default: all)"),
       Flag.between(1, 100),
       Flag.withDefault<ReadonlyArray<string>>([])
     ),
     snippets: count("snippets", "Snippets that may be stored at one time", [0, 1_000_000_000]),
     bytes: count("repository-bytes", "Bytes that may be committed to workspaces", [0, 1_000_000_000_000_000]),
-    none: Flag.Boolean("none").pipe(Flag.withDescription("Nothing is bounded any more"), Flag.withDefault(false))
+    none: Flag.Boolean("none").pipe(Flag.withDescription("Remove all bounds"), Flag.withDefault(false))
   },
   ({ org, key: typed, chats, tokens, cost, turns, models, snippets, bytes, none }) =>
     onLog(
@@ -107,7 +107,7 @@ const set = Command.make(
         yield* answer({ organization_id: id, ...shownBounds(key, now) }, () => table(columns, [lineOf(key, now)]))
       })
     )
-).pipe(Command.withDescription("Set what an organization, or a key, may use; what is left out is not bounded any more"))
+).pipe(Command.withDescription("Set what an organization or a key may use; what you leave out is no longer bounded"))
 
 const list = Command.make("list", { org: orgFlag }, ({ org }) =>
   onLog(

@@ -14,7 +14,7 @@ export const cairn = (args: ReadonlyArray<string>) =>
     const commands = yield* loaded(args, (env["CAIRN_URL"] ?? "").trim() !== "")
     const command = Command.make("cairn").pipe(
       Command.withDescription(
-        "The command line of a Cairn: works on the data folder, with a running service or without, or asks the service that CAIRN_URL names"
+        "Cairn's command line: works on the data folder, with or without a running service, or asks the service at CAIRN_URL"
       ),
       Command.withSubcommands(commands),
       Command.withGlobalFlags([Json])

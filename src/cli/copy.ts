@@ -90,7 +90,7 @@ export const command = Command.make(
     to: Flag.String("to").pipe(
       Flag.withMetavar("URL|FOLDER"),
       Flag.withDescription(
-        "An empty Postgres database (without a password, which goes into CAIRN_COPY_TO_PASSWORD), or a data folder to be made; CAIRN_COPY_TO says it unless given"
+        "An empty Postgres database (its password goes into CAIRN_COPY_TO_PASSWORD), or a data folder to create (default: CAIRN_COPY_TO)"
       ),
       Flag.optional
     )
@@ -102,6 +102,6 @@ export const command = Command.make(
     )
 ).pipe(
   Command.withDescription(
-    "Copy the log, its texts and all that belongs to them to another database (with CAIRN_COPY_TO_KURRENTDB: the log to a KurrentDB), and compare both"
+    "Copy the log, its texts and what belongs to them to another database (with CAIRN_COPY_TO_KURRENTDB: the log to a KurrentDB), and compare both"
   )
 )

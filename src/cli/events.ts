@@ -49,15 +49,15 @@ export const command = Command.make(
   {
     after: Flag.String("after").pipe(
       Flag.withMetavar("POSITION"),
-      Flag.withDescription("Only those behind it: the next_after of an answer"),
+      Flag.withDescription("Only events after this position: the next_after of an answer"),
       Flag.withSchema(Schema.String.check(Schema.isPattern(toldPosition, { message: "is no position" }))),
       Flag.withDefault("0")
     ),
-    type: Flag.Literals("type", types).pipe(Flag.withDescription("Only of this type"), Flag.optional),
-    stream: Flag.String("stream").pipe(Flag.withDescription("Only of this stream"), Flag.optional),
+    type: Flag.Literals("type", types).pipe(Flag.withDescription("Only events of this type"), Flag.optional),
+    stream: Flag.String("stream").pipe(Flag.withDescription("Only events of this stream"), Flag.optional),
     org: orgFlag,
     limit: Flag.Int("limit").pipe(
-      Flag.withDescription("At most so many, 1 to 10000; 100 unless given"),
+      Flag.withDescription("How many at most, 1 to 10000 (default: 100)"),
       Flag.filter(
         (limit) => limit >= 1 && limit <= 10_000,
         () => "expected a number from 1 to 10000"
@@ -66,7 +66,7 @@ export const command = Command.make(
     ),
     follow: Flag.Boolean("follow").pipe(
       Flag.withAlias("f"),
-      Flag.withDescription("Go on with what comes, until it is stopped; with --json one object a line"),
+      Flag.withDescription("Go on with new events until stopped; with --json, one object a line"),
       Flag.withDefault(false)
     )
   },

@@ -71,4 +71,4 @@ export const command = Command.make("export", { org: orgFlag, workspace: workspa
       if (json) yield* write("]}\n")
     })
   )
-).pipe(Command.withDescription("Write an organization's snippets as JSON lines, as import reads them"))
+).pipe(Command.withDescription("Write an organization's snippets as JSON lines, which import reads"))

@@ -49,7 +49,7 @@ export const homeIn = (
 
 export const workspaceFlag = Flag.String("workspace").pipe(
   Flag.withMetavar("W"),
-  Flag.withDescription("The snippets' workspace, as its header says it; the organization's own unless given"),
+  Flag.withDescription("The workspace of the snippets, as in X-Cairn-Workspace-Id (default: the organization's own)"),
   Flag.optional
 )
 
@@ -60,7 +60,7 @@ export const command = Command.make(
     org: orgFlag,
     workspace: workspaceFlag,
     public: Flag.Boolean("public").pipe(
-      Flag.withDescription("Let everyone find them who asks for public snippets"),
+      Flag.withDescription("Publish them: everyone who asks for public snippets finds them"),
       Flag.withDefault(false)
     )
   },

@@ -26,7 +26,7 @@ const all = 2_147_483_647
 
 const list = Command.make(
   "list",
-  { org: orgFlag, email: emailFlag.pipe(Flag.withDescription("Personal keys of this person instead"), Flag.optional) },
+  { org: orgFlag, email: emailFlag.pipe(Flag.withDescription("The keys of this person instead"), Flag.optional) },
   ({ org, email }) =>
     onLog(
       Effect.gen(function* () {
@@ -46,7 +46,7 @@ const list = Command.make(
         yield* answer({ keys }, () => keyTable(keys))
       })
     )
-).pipe(Command.withDescription("List live keys: of every organization, of one, or a person's own"))
+).pipe(Command.withDescription("List live keys: of all organizations, of one, or of one person"))
 
 const limit = Command.make(
   "limit",
@@ -69,7 +69,7 @@ const limit = Command.make(
         yield* answer({ success: true, key_id: id, ...shownLimits(holder.limits) }, () => [`Bounded ${id}.`])
       })
     )
-).pipe(Command.withDescription("Change what bounds a key, at once; what is not given stays"))
+).pipe(Command.withDescription("Change a key's limits, at once; those that are not given stay"))
 
 const revoke = Command.make(
   "revoke",

@@ -29,12 +29,12 @@ const taken = (asked: string) =>
 const create = Command.make(
   "create",
   {
-    name: Flag.String("name").pipe(Flag.withDescription("What it is called"), Flag.withSchema(text(200))),
-    slug: slugFlag("What it is called where names are short; of the name unless given"),
+    name: Flag.String("name").pipe(Flag.withDescription("Its name"), Flag.withSchema(text(200))),
+    slug: slugFlag("Its short name in addresses (default: made from the name)"),
     tier: Flag.Literals("tier", Tier.literals).pipe(Flag.withDescription("What it may use")),
     ownerEmail: Flag.String("owner-email").pipe(Flag.withDescription("Its owner"), Flag.withSchema(email)),
     memberLimit: Flag.Int("member-limit").pipe(
-      Flag.withDescription("Members it may have, with the owner; the tier's unless given"),
+      Flag.withDescription("How many members it may have, with the owner (default: its tier's)"),
       Flag.filter(
         (limit) => limit >= 1 && limit <= 1_000_000,
         () => "expected a number from 1 to 1000000"
@@ -89,7 +89,7 @@ const list = Command.make("list", {}, () =>
       yield* answer({ organizations: rows }, () => orgTable(rows))
     })
   )
-).pipe(Command.withDescription("List the organizations, the first one registered first"))
+).pipe(Command.withDescription("List the organizations, in the order of their registration"))
 
 const which = Argument.String("organization").pipe(Argument.withDescription("Its id, its slug, or its name"))
 
@@ -102,18 +102,14 @@ const told = Effect.fnUntraced(function* (id: string) {
 
 const show = Command.make("show", { which }, ({ which }) =>
   onLog(Effect.flatMap(organizationOf(Option.some(which)), ({ id }) => told(id)))
-).pipe(Command.withDescription("Tell of an organization: its name, slug, tier and members"))
+).pipe(Command.withDescription("Show an organization: its name, slug, tier and members"))
 
 const rename = Command.make(
   "rename",
   {
     which,
-    name: Flag.String("name").pipe(
-      Flag.withDescription("What it is called from now on"),
-      Flag.withSchema(text(200)),
-      Flag.optional
-    ),
-    slug: slugFlag("Its slug from now on; the former one is free then")
+    name: Flag.String("name").pipe(Flag.withDescription("Its new name"), Flag.withSchema(text(200)), Flag.optional),
+    slug: slugFlag("Its new slug; the old one becomes free")
   },
   ({ which, name, slug }) =>
     onLog(
@@ -133,7 +129,7 @@ const rename = Command.make(
         yield* told(id)
       })
     )
-).pipe(Command.withDescription("Give an organization another name, another slug, or both"))
+).pipe(Command.withDescription("Change an organization's name, its slug, or both"))
 
 export const command = Command.make("org").pipe(
   Command.withDescription("Organizations"),

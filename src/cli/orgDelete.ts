@@ -15,7 +15,7 @@ import { answer, plain } from "./output.ts"
 
 export const confirmFlag = Flag.String("confirm").pipe(
   Flag.withMetavar("SLUG"),
-  Flag.withDescription("Its slug, once more: nothing is erased where it differs")
+  Flag.withDescription("Its slug once more: nothing is erased if it differs")
 )
 
 /** How far the erasure of an organization is; fails when it was not erased. */
@@ -55,12 +55,10 @@ export const remove = Command.make(
         ])
       })
     )
-).pipe(
-  Command.withDescription("Erase an organization, for good: keys, people, snippets, workspaces and all other text")
-)
+).pipe(Command.withDescription("Erase an organization for good: keys, people, snippets, workspaces and all other text"))
 
 export const erasure = Command.make(
   "erasure",
   { id: Argument.String("id").pipe(Argument.withDescription("Its id")) },
   ({ id }) => onLog(Effect.flatMap(told(idIn(id) ?? id), (erasure) => answer(erasure, () => erasureLines(erasure))))
-).pipe(Command.withDescription("Tell how far the erasure of an organization is"))
+).pipe(Command.withDescription("Show how far the erasure of an organization has come"))

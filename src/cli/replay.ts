@@ -91,10 +91,10 @@ export const command = Command.make(
     ),
     asOf: Flag.String("as-of").pipe(
       Flag.withMetavar("TIME|POSITION"),
-      Flag.withDescription("Change nothing: make tables of what was known then, in a schema of their own"),
+      Flag.withDescription("Change nothing: build tables of what was known then, in a schema of their own"),
       Flag.optional
     ),
-    drop: Flag.Boolean("drop").pipe(Flag.withDescription("With --as-of: remove those tables"), Flag.withDefault(false))
+    drop: Flag.Boolean("drop").pipe(Flag.withDescription("With --as-of: remove these tables"), Flag.withDefault(false))
   },
   ({ projection, verify, asOf: at, drop }) =>
     onLog(
@@ -130,6 +130,6 @@ export const command = Command.make(
     )
 ).pipe(
   Command.withDescription(
-    "Build read models anew from the log, beside the live ones, and compare or replace them, or as they were"
+    "Rebuild read models from the log, to compare or replace the live ones, or to see them as they were"
   )
 )

@@ -140,12 +140,12 @@ export const command = Command.make(
     folder: folderArgument,
     backup: Flag.Int("backup").pipe(
       Flag.withMetavar("NUMBER"),
-      Flag.withDescription("As it was at this backup; the last one unless given"),
+      Flag.withDescription("The number of the backup to restore (default: the last one)"),
       Flag.optional
     ),
     erasures: Flag.String("erasures").pipe(
       Flag.withMetavar("FILE"),
-      Flag.withDescription("A newer backup in one file: what was erased since does not come back"),
+      Flag.withDescription("A newer backup file: what was erased up to then is not restored"),
       Flag.optional
     )
   },
@@ -156,6 +156,6 @@ export const command = Command.make(
     )
 ).pipe(
   Command.withDescription(
-    "Restore a backup, of a folder or a file (- is stdin), into an empty place: the data folder and database that the environment names, looked at as by verify"
+    "Restore a backup (a folder, or a file; - is stdin) into the data folder and database that the environment names, which have to be empty, and check it as verify does"
   )
 )

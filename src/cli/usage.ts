@@ -33,4 +33,4 @@ export const command = Command.make(
         yield* answer({ organization_id: id, ...report }, () => usageTable(by, report))
       })
     )
-).pipe(Command.withDescription("What an organization's chats used: by day, model, key or workspace"))
+).pipe(Command.withDescription("What an organization's chats used, by day, model, key or workspace"))

@@ -16,10 +16,10 @@ const day = (name: string, description: string) =>
 /** What of usage is asked for. */
 export const asked = {
   by: Flag.Literals("by", usageGroups).pipe(
-    Flag.withDescription("What each line is of; day unless given"),
+    Flag.withDescription("What each line is for (default: day)"),
     Flag.withDefault("day" as const)
   ),
-  since: day("since", "The first day; of UTC, as all are. The first of the month unless given"),
+  since: day("since", "The first day, in UTC (default: the first of the month)"),
   until: day("until", "The last day; today unless given")
 }
 

@@ -64,7 +64,9 @@ const erase = Command.make(
       })
     )
 ).pipe(
-  Command.withDescription("Erase a person: of an organization with --org, else one without, with all that they stored")
+  Command.withDescription(
+    "Erase a person and all that they stored: a member of an organization with --org, otherwise one without an organization"
+  )
 )
 
 /** On the operator's own machine there is no page. */
@@ -84,13 +86,13 @@ const list = Command.make("list", { org: orgFlag }, ({ org }) =>
       yield* answer({ users }, () => userTable(users))
     })
   )
-).pipe(Command.withDescription("List the people of every organization, or of one"))
+).pipe(Command.withDescription("List the people of all organizations, or of one"))
 
 const role = Command.make(
   "role",
   {
     who: Argument.String("user").pipe(Argument.withDescription("The user's id or e-mail")),
-    to: Argument.Literals("role", Role.literals).pipe(Argument.withDescription("What they may do from now on")),
+    to: Argument.Literals("role", Role.literals).pipe(Argument.withDescription("Their new role")),
     org: orgFlag
   },
   ({ who, to, org }) =>

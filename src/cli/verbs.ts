@@ -23,7 +23,7 @@ const verbs = {
   vote: verb("Say whether a snippet helped", { asking: () => import("./service/vote.ts") }),
   snippet: verb("Print, comment on and delete snippets", { asking: () => import("./service/snippet.ts") }),
   chat: verb("Give the agent a task in a workspace", { asking: () => import("./service/chat.ts") }),
-  workspace: verb("Workspaces of agents: their commits and files", {
+  workspace: verb("Agents' workspaces: their commits and files", {
     here: () => import("./workspace.ts"),
     asking: () => import("./service/workspace.ts")
   }),

@@ -55,4 +55,4 @@ export const command = Command.make("verify", {}, () =>
       }).pipe(Effect.provide(audit(config)))
     )
   )
-).pipe(Command.withDescription("Look at the log, the texts beside it and git, whether all is as it was written"))
+).pipe(Command.withDescription("Check that the log, the texts beside it and git are as they were written"))

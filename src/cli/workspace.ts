@@ -37,7 +37,7 @@ const list = Command.make("list", { org: orgFlag }, ({ org }) =>
       yield* answer({ workspaces: shown }, () => workspaceTable(shown))
     })
   )
-).pipe(Command.withDescription("List organizations' workspaces, the one that changed last first"))
+).pipe(Command.withDescription("List organizations' workspaces, latest change first"))
 
 /** Commits of a workspace, newest first, and the one before which the next ones come; `null`: there are none. */
 const pageOf = Effect.fnUntraced(function* (
@@ -146,6 +146,6 @@ const cat = Command.make(
 ).pipe(Command.withDescription("Print a file of a commit"))
 
 export const command = Command.make("workspace").pipe(
-  Command.withDescription("Workspaces of agents: their commits and files"),
+  Command.withDescription("Agents' workspaces: their commits and files"),
   Command.withSubcommands([list, log, diff, files, cat, importing, restore, erase])
 )

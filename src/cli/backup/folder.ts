@@ -12,11 +12,11 @@ import { Surroundings } from "../surroundings.ts"
 const variables = ["CAIRN_BACKUP_IDENTITY", "CAIRN_BACKUP_RECIPIENTS"]
 
 export const folderArgument = Argument.String("folder").pipe(
-  Argument.withDescription("The folder of backups; of a service elsewhere, and to restore, also one file")
+  Argument.withDescription("The folder of backups; for a service elsewhere, and to restore, it may be a file")
 )
 
 export const verifyFlag = Flag.Boolean("verify").pipe(
-  Flag.withDescription("Make none, but look whether all files of the backups are as they were written"),
+  Flag.withDescription("Make no backup; check that all files of the backups are as they were written"),
   Flag.optional
 )
 

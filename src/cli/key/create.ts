@@ -45,7 +45,7 @@ export const create = Command.make(
     ),
     role: Flag.Literals("role", Role.literals).pipe(
       Flag.withDescription(
-        "The key's authority in its organization; unless given, member, or the role of who is in it already"
+        "The key's role in its organization (default: member, or the role that the person already has)"
       ),
       Flag.optional
     ),
@@ -111,4 +111,4 @@ export const create = Command.make(
         ])
       })
     )
-).pipe(Command.withDescription("Make a key; its text is printed once"))
+).pipe(Command.withDescription("Create a key; it is printed only once"))

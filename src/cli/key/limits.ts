@@ -14,7 +14,7 @@ const workspaceId = Schema.String.check(
 /** `--acts-as`, of a key that is made. */
 export const actsAsFlag = Flag.String("acts-as").pipe(
   Flag.withMetavar("USER_ID"),
-  Flag.withDescription("The user_id of the person's chats; their e-mail unless given"),
+  Flag.withDescription("The user_id of the person's chats (default: their e-mail)"),
   Flag.withSchema(text(256)),
   Flag.optional
 )
@@ -28,10 +28,10 @@ export const limitFlags = {
     Flag.withDescription("own: it works in its own person's workspaces; any: in everybody's, as a back end does"),
     Flag.optional
   ),
-  readOnly: Flag.Boolean("read-only").pipe(Flag.withDescription("Whether it only reads"), Flag.optional),
+  readOnly: Flag.Boolean("read-only").pipe(Flag.withDescription("Whether the key may only read"), Flag.optional),
   expires: Flag.String("expires").pipe(
     Flag.withMetavar("TIME"),
-    Flag.withDescription("When it ends to be valid: 2040-01-31, or with a time, 2040-01-31T12:00:00Z"),
+    Flag.withDescription("When the key expires: 2040-01-31, or with a time, 2040-01-31T12:00:00Z"),
     Flag.filter(
       (time) => !Number.isNaN(timeIn(time)),
       () => "expected a time, as 2040-01-31 or 2040-01-31T12:00:00Z"
@@ -40,14 +40,14 @@ export const limitFlags = {
   ),
   workspaces: Flag.String("in-workspace").pipe(
     Flag.withMetavar("ID"),
-    Flag.withDescription("The workspace that it works in; more of them by the same flag again"),
+    Flag.withDescription("A workspace that the key may work in; repeat for more"),
     Flag.withSchema(workspaceId),
     Flag.atLeast(1),
     Flag.withDefault<ReadonlyArray<string>>([])
   ),
   models: Flag.String("model").pipe(
     Flag.withMetavar("NAME"),
-    Flag.withDescription("The model that it may ask for; more of them by the same flag again"),
+    Flag.withDescription("A model that the key may use; repeat for more"),
     Flag.withSchema(text(200)),
     Flag.atLeast(1),
     Flag.withDefault<ReadonlyArray<string>>([])

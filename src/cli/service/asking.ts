@@ -15,7 +15,7 @@ import { type Around, Surroundings } from "../surroundings.ts"
 /** The customer's workspace that a request is about, as its header says it. */
 export const workspaceFlag = Flag.String("workspace").pipe(
   Flag.withMetavar("W"),
-  Flag.withDescription("A customer's snippets instead: their workspace; needs the tier PRO or ENTERPRISE"),
+  Flag.withDescription("A customer's snippets instead, by its workspace; needs tier PRO or ENTERPRISE"),
   Flag.optional
 )
 

@@ -78,6 +78,6 @@ export const command = Command.make("backup", { file: folderArgument, verify: ve
   Effect.flatMap(placeOf(file), (place) => (Option.getOrElse(looks, () => false) ? verify(place) : download(place)))
 ).pipe(
   Command.withDescription(
-    "Back up the service that CAIRN_URL names into a file, for `cairn restore`; with the key of an owner of its operator's organization"
+    "Back up the service at CAIRN_URL into a file for `cairn restore`; needs a key of an owner of the operator's organization"
   )
 )

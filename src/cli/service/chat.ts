@@ -9,15 +9,16 @@ export const command = Command.make(
   {
     query: Argument.String("query").pipe(Argument.withDescription("The task or question")),
     orgId: Flag.String("org-id").pipe(
-      Flag.withDescription("With --user-id the workspace's name: any text, no organization of the service")
+      Flag.withDescription("With --user-id, the name of the workspace: any text, not an organization of the service")
     ),
     userId: Flag.String("user-id").pipe(Flag.withDescription("The same pair finds its files again")),
-    model: Flag.String("model").pipe(Flag.withDescription("What answers; sonnet unless given"), Flag.optional),
-    maxTurns: Flag.Int("max-turns").pipe(Flag.withDescription("The agent's turns at most, 1 to 100"), Flag.optional),
+    model: Flag.String("model").pipe(Flag.withDescription("The model (default: sonnet)"), Flag.optional),
+    maxTurns: Flag.Int("max-turns").pipe(
+      Flag.withDescription("How many turns the agent may take, 1 to 100"),
+      Flag.optional
+    ),
     memory: Flag.Boolean("memory").pipe(
-      Flag.withDescription(
-        "The agent is told what earlier chats with it came to (.cairn/memory.md), and adds this one"
-      ),
+      Flag.withDescription("Tell the agent the results of earlier chats (.cairn/memory.md), and let it add this one's"),
       Flag.withDefault(false)
     )
   },
@@ -34,4 +35,4 @@ export const command = Command.make(
       ])
       if (!data.success) return yield* new Failed({ message: `The run failed: ${data.error}` })
     })
-).pipe(Command.withDescription("Give the agent a task in a workspace, and wait for its end"))
+).pipe(Command.withDescription("Give the agent a task in a workspace, and wait until it is done"))

@@ -23,7 +23,7 @@ const create = Command.make(
     email: Flag.String("email").pipe(Flag.withDescription("Whose key it is"), Flag.withSchema(email)),
     name: Flag.String("name").pipe(Flag.withDescription("What the key is called"), Flag.withSchema(text(200))),
     role: Flag.Literals("role", ["admin", "member", "reader"]).pipe(
-      Flag.withDescription("The key's authority; unless given, member, or the role of who is in it already"),
+      Flag.withDescription("The key's role (default: member, or the role that the person already has)"),
       Flag.optional
     ),
     actsAs: actsAsFlag,
@@ -41,7 +41,7 @@ const create = Command.make(
         `Its id: ${data.id}`
       ])
     })
-).pipe(Command.withDescription("Make a key; its text is printed once"))
+).pipe(Command.withDescription("Create a key; it is printed only once"))
 
 /** Every key, as the service writes them. */
 const all = Effect.fnUntraced(function* (ask: Ask) {
@@ -74,7 +74,7 @@ const limit = Command.make(
       const { data, wire } = yield* ask((cairn, options) => cairn.keys.limit(id, limits, options))
       yield* answer(wire, () => [`Bounded ${plain(data.keyId)}.`])
     })
-).pipe(Command.withDescription("Change what bounds a key, at once; what is not given stays"))
+).pipe(Command.withDescription("Change a key's limits, at once; those that are not given stay"))
 
 const revoke = Command.make(
   "revoke",
@@ -88,6 +88,6 @@ const revoke = Command.make(
 ).pipe(Command.withDescription("Revoke a key, at once and for good"))
 
 export const command = Command.make("key").pipe(
-  Command.withDescription("API keys of your key's organization, at the service that CAIRN_URL names"),
+  Command.withDescription("API keys of your key's organization, at the service at CAIRN_URL"),
   Command.withSubcommands([create, list, limit, revoke])
 )

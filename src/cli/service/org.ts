@@ -15,18 +15,14 @@ const show = Command.make("show", {}, () =>
     const { wire } = yield* ask((cairn, options) => cairn.organization.get(options))
     yield* answer(wire, () => orgLines(wire as WholeOrg))
   })
-).pipe(Command.withDescription("Tell of your key's organization: its name, slug, tier and members"))
+).pipe(Command.withDescription("Show your key's organization: its name, slug, tier and members"))
 
 const rename = Command.make(
   "rename",
   {
-    name: Flag.String("name").pipe(
-      Flag.withDescription("What it is called from now on"),
-      Flag.withSchema(text(200)),
-      Flag.optional
-    ),
+    name: Flag.String("name").pipe(Flag.withDescription("Its new name"), Flag.withSchema(text(200)), Flag.optional),
     slug: Flag.String("slug").pipe(
-      Flag.withDescription("Its slug from now on; the former one is free then"),
+      Flag.withDescription("Its new slug; the old one becomes free"),
       Flag.withSchema(slug),
       Flag.optional
     )
@@ -40,7 +36,7 @@ const rename = Command.make(
       const { wire } = yield* ask((cairn, options) => cairn.organization.rename(given, options))
       yield* answer(wire, () => orgLines(wire as WholeOrg))
     })
-).pipe(Command.withDescription("Give your key's organization another name, another slug, or both"))
+).pipe(Command.withDescription("Change the name of your key's organization, its slug, or both"))
 
 /** Between two looks how far it is. */
 const pause = "500 millis"
@@ -65,7 +61,7 @@ const remove = Command.make("delete", { confirm: confirmFlag }, ({ confirm }) =>
   })
 ).pipe(
   Command.withDescription(
-    "Erase your key's organization, for good, and wait for it: keys, people, snippets, workspaces and all other text"
+    "Erase your key's organization for good, and wait until it is done: keys, people, snippets, workspaces and all other text"
   )
 )
 
@@ -78,9 +74,11 @@ const erasure = Command.make(
       const { wire } = yield* ask((cairn, options) => cairn.organization.erasure(id, options))
       yield* answer(wire, () => erasureLines(wire as ErasureRow))
     })
-).pipe(Command.withDescription("Tell how far the erasure of an organization is; any key does, also a revoked one"))
+).pipe(
+  Command.withDescription("Show how far the erasure of an organization has come; any key will do, even a revoked one")
+)
 
 export const command = Command.make("org").pipe(
-  Command.withDescription("Your key's organization, at the service that CAIRN_URL names"),
+  Command.withDescription("Your key's organization, at the service at CAIRN_URL"),
   Command.withSubcommands([show, rename, remove, erasure])
 )

@@ -30,15 +30,12 @@ export const command = Command.make(
   "search",
   {
     task: Argument.String("task").pipe(Argument.withDescription("What the code should do, in plain words")),
-    limit: Flag.Int("limit").pipe(Flag.withDescription("At most so many; 5 unless given"), Flag.withDefault(5)),
+    limit: Flag.Int("limit").pipe(Flag.withDescription("How many at most (default: 5)"), Flag.withDefault(5)),
     public: Flag.Boolean("public").pipe(
-      Flag.withDescription("Find public snippets of others, too"),
+      Flag.withDescription("Also find other organizations' public snippets"),
       Flag.withDefault(false)
     ),
-    explain: Flag.Boolean("explain").pipe(
-      Flag.withDescription("Say of each why it has its score"),
-      Flag.withDefault(false)
-    ),
+    explain: Flag.Boolean("explain").pipe(Flag.withDescription("Explain each score"), Flag.withDefault(false)),
     workspace: workspaceFlag
   },
   ({ task, limit, public: publicSnips, explain, workspace }) =>
@@ -71,4 +68,4 @@ export const command = Command.make(
             ]
       )
     })
-).pipe(Command.withDescription("Find snippets for a task, the best first; `cairn snippet show ID` prints one"))
+).pipe(Command.withDescription("Find snippets for a task, best first; `cairn snippet show ID` prints one"))

@@ -3,7 +3,7 @@ import { Argument, Command } from "effect/cli"
 import { answer, plain, plainText } from "../output.ts"
 import { service, workspaceFlag } from "./asking.ts"
 
-const id = Argument.String("id").pipe(Argument.withDescription("The snippet's id, or a name that only one has"))
+const id = Argument.String("id").pipe(Argument.withDescription("The snippet's id, or its name if only one has it"))
 
 const show = Command.make("show", { id }, ({ id }) =>
   Effect.gen(function* () {
@@ -22,7 +22,7 @@ const comment = Command.make(
       const { data, wire } = yield* ask((cairn, options) => cairn.snippets.comment(id, text, options))
       yield* answer(wire, () => [`Comment ${data.comment.id}.`])
     })
-).pipe(Command.withDescription("Comment on a snippet; whoever finds it sees it"))
+).pipe(Command.withDescription("Comment on a snippet; everyone who finds the snippet sees it"))
 
 const remove = Command.make("delete", { id, workspace: workspaceFlag }, ({ id, workspace }) =>
   Effect.gen(function* () {
@@ -30,7 +30,7 @@ const remove = Command.make("delete", { id, workspace: workspaceFlag }, ({ id, w
     const { data, wire } = yield* ask((cairn, options) => cairn.snippets.delete(id, options))
     yield* answer(wire, () => [plain(data.message)])
   })
-).pipe(Command.withDescription("Delete a snippet, and everything that belongs to it"))
+).pipe(Command.withDescription("Delete a snippet and everything that belongs to it"))
 
 export const command = Command.make("snippet").pipe(
   Command.withDescription("Single snippets: `cairn search` finds them"),

@@ -34,14 +34,17 @@ export const command = Command.make(
       Argument.withDescription("Source files, each stored as a snippet"),
       Argument.atLeast(1)
     ),
-    task: Flag.String("task").pipe(Flag.withDescription("What they are for, in plain words: they are found by them")),
-    failed: flag("failed", "The run that made it failed (of one file)"),
+    task: Flag.String("task").pipe(Flag.withDescription("What they are for, in plain words: search finds them by it")),
+    failed: flag("failed", "The run that wrote it failed (for one file)"),
     vote: Flag.Literals("vote", ["up", "down"]).pipe(
-      Flag.withDescription("Your vote on each, in place of the grading by the service's model"),
+      Flag.withDescription("Your vote on each file, in place of a grading by the service's model"),
       Flag.optional
     ),
-    log: Flag.String("log").pipe(Flag.withDescription("A file with what the run printed (of one file)"), Flag.optional),
-    public: flag("public", "Let everybody find it who asks for public snippets (of one file)"),
+    log: Flag.String("log").pipe(
+      Flag.withDescription("A file with the output of the run (for one file)"),
+      Flag.optional
+    ),
+    public: flag("public", "Publish it: everyone who asks for public snippets finds it (for one file)"),
     workspace: workspaceFlag
   },
   ({ files, task, failed, vote, log, public: publish, workspace }) =>

@@ -11,6 +11,4 @@ export const command = Command.make("usage", asked, ({ by, since, until }) =>
     const { wire } = yield* ask((cairn, options) => cairn.system.usage(given, options))
     yield* answer(wire, () => usageTable(by, wire as UsageToShow))
   })
-).pipe(
-  Command.withDescription("What chats used: of your key's organization for its owners and admins, else of your key")
-)
+).pipe(Command.withDescription("What chats used: your organization's for owners and admins, otherwise your key's"))

@@ -39,9 +39,7 @@ const role = Command.make(
   "role",
   {
     who,
-    to: Argument.Literals("role", ["admin", "member", "reader"]).pipe(
-      Argument.withDescription("What they may do from now on")
-    )
+    to: Argument.Literals("role", ["admin", "member", "reader"]).pipe(Argument.withDescription("Their new role"))
   },
   ({ who, to }) =>
     Effect.gen(function* () {
@@ -64,6 +62,6 @@ const erase = Command.make("erase", { who }, ({ who }) =>
 ).pipe(Command.withDescription("Erase a person of your key's organization"))
 
 export const command = Command.make("user").pipe(
-  Command.withDescription("People of your key's organization, at the service that CAIRN_URL names"),
+  Command.withDescription("People of your key's organization, at the service at CAIRN_URL"),
   Command.withSubcommands([list, role, erase])
 )

@@ -13,7 +13,7 @@ const list = Command.make("list", {}, () =>
     const workspaces = yield* all(yield* service())
     yield* answer({ workspaces }, () => workspaceTable(workspaces))
   })
-).pipe(Command.withDescription("List the workspaces that your key sees, the one that changed last first"))
+).pipe(Command.withDescription("List the workspaces that your key sees, latest change first"))
 
 const log = Command.make("log", { ...which, ...history }, ({ limit, before, at, path, ...given }) =>
   Effect.gen(function* () {
@@ -80,7 +80,7 @@ const restore = Command.make("restore", { names: behind("commit", "commit"), ...
     )
     yield* answer(wire, () => [`${data.commit} has the files of ${sha}.`])
   })
-).pipe(Command.withDescription("Bring back the files of an earlier commit, as a further commit"))
+).pipe(Command.withDescription("Bring back the files of an earlier commit, as a new commit"))
 
 const erase = Command.make("erase", which, (given) =>
   Effect.gen(function* () {
@@ -93,6 +93,6 @@ const erase = Command.make("erase", which, (given) =>
 ).pipe(Command.withDescription("Erase a workspace for good: its files, its history and the texts of its chats"))
 
 export const command = Command.make("workspace").pipe(
-  Command.withDescription("Workspaces of agents at the service that CAIRN_URL names: their commits and files"),
+  Command.withDescription("Agents' workspaces at the service at CAIRN_URL: their commits and files"),
   Command.withSubcommands([list, log, diff, files, cat, importing, restore, erase])
 )

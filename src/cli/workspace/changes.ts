@@ -33,7 +33,7 @@ export const restore = Command.make(
         ])
       })
     )
-).pipe(Command.withDescription("Bring back the files of an earlier commit, as a further commit"))
+).pipe(Command.withDescription("Bring back the files of an earlier commit, as a new commit"))
 
 export const erase = Command.make("erase", which, (given) =>
   onGit(

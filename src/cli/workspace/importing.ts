@@ -67,4 +67,4 @@ export const importing = Command.make(
         Effect.catchTag([...refusals], (error) => Effect.fail(new Failed({ message: plain(error.message) })))
       )
     )
-).pipe(Command.withDescription("Put a folder's or an archive's files into a workspace, as one commit"))
+).pipe(Command.withDescription("Put the files of a folder or an archive into a workspace, as one commit"))

@@ -9,8 +9,8 @@ export const which = {
     Argument.withDescription("The workspace's id, or its first digits"),
     Argument.optional
   ),
-  orgId: Flag.String("org-id").pipe(Flag.withDescription("Or: the org_id of its chats"), Flag.optional),
-  userId: Flag.String("user-id").pipe(Flag.withDescription("And the user_id of its chats"), Flag.optional)
+  orgId: Flag.String("org-id").pipe(Flag.withDescription("Instead of its id: the org_id of its chats"), Flag.optional),
+  userId: Flag.String("user-id").pipe(Flag.withDescription("With --org-id, the user_id of the chats"), Flag.optional)
 }
 
 export interface Which {
@@ -35,14 +35,14 @@ export const idIn = (names: ReadonlyArray<string>) =>
 
 export const at = Flag.String("at").pipe(
   Flag.withMetavar("SHA"),
-  Flag.withDescription("At this commit, or one that begins so; the latest unless given"),
+  Flag.withDescription("A commit, or its first digits (default: the latest)"),
   Flag.optional
 )
 
 /** Which of a workspace's commits are listed. */
 export const history = {
   limit: Flag.Int("limit").pipe(
-    Flag.withDescription("At most so many; 50 unless given"),
+    Flag.withDescription("How many at most (default: 50)"),
     Flag.filter(
       (limit) => limit >= 1,
       () => "expected a number from 1"
@@ -51,12 +51,12 @@ export const history = {
   ),
   before: Flag.String("before").pipe(
     Flag.withMetavar("SHA"),
-    Flag.withDescription("Only those before this commit, which a list that has more names"),
+    Flag.withDescription("Only commits before this one, as the end of a longer list names it"),
     Flag.optional
   ),
   at,
   path: Flag.String("path").pipe(
-    Flag.withDescription("Only those that created, changed or deleted this file"),
+    Flag.withDescription("Only commits that created, changed or deleted this file"),
     Flag.optional
   )
 }

@@ -12,16 +12,16 @@ import { Surroundings } from "../surroundings.ts"
 export const importFlags = {
   names: Argument.String("workspace-and-source").pipe(
     Argument.withDescription(
-      "The workspace's id, and a folder, a zip or a tar; only the latter with --org-id and --user-id, whose workspace is made where there is none"
+      "The workspace's id, and a folder, a zip or a tar; with --org-id and --user-id only the latter: their workspace is created if there is none"
     ),
     Argument.between(1, 2)
   ),
   path: Flag.String("path").pipe(
-    Flag.withDescription("The workspace's folder that it goes into; the root unless given"),
+    Flag.withDescription("The folder of the workspace to put them into (default: the root)"),
     Flag.withDefault("")
   ),
   replace: Flag.Boolean("replace").pipe(
-    Flag.withDescription("What else is in that folder goes"),
+    Flag.withDescription("Delete what else is in that folder"),
     Flag.withDefault(false)
   )
 }

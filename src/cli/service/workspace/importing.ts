@@ -69,4 +69,4 @@ export const importing = Command.make("import", { ...importFlags, ...pair }, ({ 
       `${commit}: ${created} created, ${modified} modified, ${deleted} deleted in ${id}.`
     ])
   }).pipe(Effect.catchTag("ArchiveRefused", (error) => Effect.fail(refusalOf(error))))
-).pipe(Command.withDescription("Put a folder's or an archive's files into a workspace, as one commit"))
+).pipe(Command.withDescription("Put the files of a folder or an archive into a workspace, as one commit"))
