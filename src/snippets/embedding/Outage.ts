@@ -1,22 +1,25 @@
 import { Clock, Effect } from "effect"
+import { LRUCache } from "lru-cache"
 
 /** Milliseconds in which the same is said once: a server that is slow now and then would fill the log. */
 const quiet = 60_000
+/** Faults that are told apart: their words may have numbers in them. */
+const kinds = 100
 
 /** Whether an embedding model does what it should, as this process knows it, and what is said of that. */
 export const makeOutage = () => {
   let fault: string | undefined
-  let said: { readonly told: string; readonly at: number } | undefined
+  /** What was said, and when. */
+  const said = new LRUCache<string, number>({ max: kinds })
   let isSaid = false
   return {
     fault: () => fault,
     begins: (told: string) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        const isNew = said === undefined || said.told !== told || now - said.at >= quiet
         fault = told
-        if (!isNew) return
-        said = { told, at: now }
+        if (now - (said.get(told) ?? Number.NEGATIVE_INFINITY) < quiet) return
+        said.set(told, now)
         isSaid = true
         yield* Effect.logWarning(`searches go by the table of embeddings alone: ${told}`)
       }),
