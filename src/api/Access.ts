@@ -36,9 +36,9 @@ export class AccessApi extends HttpApiGroup.make("access")
   .add(
     HttpApiEndpoint.get("access", "/api/access", { success: Access }).annotateMerge(
       OpenApi.annotations({
-        summary: "Whose the key is that asks, and what it may do",
+        summary: "Whose the calling key is, and what it may do",
         description:
-          "`operations` are this document's, by their ids, that are not refused to the key as a whole. A single thing may be out of its reach all the same, such as another person's workspace."
+          "`operations` has the ids of this document's operations that are not refused to the key as a whole. A single thing, such as another person's workspace, may still be out of its reach."
       })
     )
   )

@@ -31,7 +31,7 @@ export class ActivityApi extends HttpApiGroup.make("activity")
       OpenApi.annotations({
         summary: "How much happened in the organization, hour by hour",
         description:
-          "For owners and admins. Hours in which nothing happened are left out. The last day unless told, 32 days at most."
+          "For owners and admins. Hours in which nothing happened are left out. Default: the last day; at most 32 days."
       })
     )
   )

@@ -33,9 +33,9 @@ export class AsOfApi extends HttpApiGroup.make("asOf")
   .add(
     HttpApiEndpoint.get("asOfs", "/api/admin/as-of", { success: AsOfList }).annotateMerge(
       OpenApi.annotations({
-        summary: "The read models as of positions of the log that are kept, and how far one is that is made",
+        summary: "The kept read models as of earlier positions of the log, and the progress of any being made",
         description:
-          "For owners of the organization that the service made for its operator. Those that `cairn replay --as-of` has made are told, too, without a key and times."
+          "For owners of the organization that the service made for its operator. The list includes read models that `cairn replay --as-of` made, without a key and times."
       })
     ),
     HttpApiEndpoint.post("makeAsOf", "/api/admin/as-of", {
@@ -43,9 +43,9 @@ export class AsOfApi extends HttpApiGroup.make("asOf")
       success: AsOf.pipe(HttpApiSchema.status(202))
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Make the read models as they were at a position or a time, beside those that are read",
+        summary: "Make the read models as of a position or a time, beside the live ones",
         description:
-          "As `cairn replay --as-of`. It goes on by itself, one at a time and none beside a replay: while one does, this is a 409 `conflict/replay_running`. Of one position there is one (409 `conflict/as_of_made`), and there are four at most (409 `conflict/as_of_full`). What was erased before is not in them; an erasure later removes all that were made before it."
+          "Like `cairn replay --as-of`. The work goes on by itself, one at a time and not beside a replay: while either runs, the answer is 409 `conflict/replay_running`. Each position is made once (409 `conflict/as_of_made`), and at most four are kept (409 `conflict/as_of_full`). What was erased before is not in them; a later erasure removes all that were made before it."
       })
     ),
     HttpApiEndpoint.delete("dropAsOf", "/api/admin/as-of/:position", {
@@ -54,7 +54,7 @@ export class AsOfApi extends HttpApiGroup.make("asOf")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Remove the read models as of a position",
-        description: "Those that are still made are gone within a second. Nothing that is read changes."
+        description: "If they are still being made, they are gone within a second. The live read models do not change."
       })
     ),
     HttpApiEndpoint.get("asOfRows", "/api/admin/as-of/:position/:table", {
@@ -67,9 +67,9 @@ export class AsOfApi extends HttpApiGroup.make("asOf")
       success: AsOfRows
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Rows of a table as it was, in the order of their ids",
+        summary: "Rows of a table as of a position, in the order of their ids",
         description:
-          "Of all organizations. Each value is what the database writes for it, of a long one its first 500 characters and `…`. Hashes of keys and secrets are left out. At most 100 at a time, 50 unless `limit` says otherwise. Go on with `cursor` = `next_cursor`."
+          "Rows of all organizations. Each value is as the database writes it, a long one cut to its first 500 characters and `…`. Hashes of keys and secrets are left out. `limit` defaults to 50; a page has at most 100. To continue, send `next_cursor` as `cursor`."
       })
     )
   )

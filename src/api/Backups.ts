@@ -16,9 +16,9 @@ export class BackupsApi extends HttpApiGroup.make("backups")
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/x-tar" })
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "A whole backup of the service, with the data of every organization, as a tar for `cairn restore`",
+        summary: "A backup of the whole service, with the data of every organization, as a tar for `cairn restore`",
         description:
-          "For owners of the organization that the service made for its operator at its first start. It is made as it is taken, one at a time; a second one is refused. Its last file is the manifest: an archive without it is cut off, and `cairn restore` refuses it. Without `recipient` it is not encrypted."
+          "For owners of the organization that the service made for its operator at its first start. The backup is made while it is sent, one at a time; a second one is refused. Its last file is the manifest: an archive without it was cut off, and `cairn restore` refuses it. Without `recipient`, the backup is not encrypted."
       })
     )
   )
@@ -27,4 +27,4 @@ export class BackupsApi extends HttpApiGroup.make("backups")
   .middleware(Rate)
   .middleware(Authentication)
   .middleware(Problems)
-  .annotateMerge(OpenApi.annotations({ title: "Backups", description: "All that the service has." })) {}
+  .annotateMerge(OpenApi.annotations({ title: "Backups", description: "Everything that the service has." })) {}

@@ -105,7 +105,7 @@ export class BundlesApi extends HttpApiGroup.make("uploads")
         OpenApi.annotations({
           summary: "Store several files that a session produced",
           description:
-            "`user_votes` is a map of file to 1 or -1; a file is named by its path, or by its name when no other file has that. Without it the service grades the files by the prompts and logs. All of it is checked before anything is stored."
+            "`user_votes` maps each file to 1 or -1; a file is named by its path, or by its name if no other file has that name. Without it, the service grades the files by the prompts and logs. Everything is checked before anything is stored."
         })
       ),
     HttpApiEndpoint.get("gradingStatus", "/api/store/status/:id", {
@@ -113,7 +113,7 @@ export class BundlesApi extends HttpApiGroup.make("uploads")
       success: GradingStatus
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "How far the grading of an upload has come",
+        summary: "How far the grading of an upload is",
         description: "`id` is the last part of an upload's `status_url`. `failed`: at least one file got no verdict."
       })
     )
@@ -124,5 +124,5 @@ export class BundlesApi extends HttpApiGroup.make("uploads")
   .middleware(Authentication)
   .middleware(Problems)
   .annotateMerge(
-    OpenApi.annotations({ title: "Uploads", description: "Bulk uploads, and what became of gradings." })
+    OpenApi.annotations({ title: "Uploads", description: "Bulk uploads, and the results of gradings." })
   ) {}

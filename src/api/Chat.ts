@@ -40,22 +40,23 @@ export const ChatAccepted = Schema.Struct({ run_id: Schema.String, workspace_id:
   identifier: "ChatAccepted"
 })
 
-const Dollars = Schema.Finite.annotate({ description: "US dollars for a million tokens." })
+const Dollars = Schema.Finite.annotate({ description: "US dollars per million tokens." })
 
 export const Models = Schema.Struct({
   models: Schema.Array(
     Schema.Struct({
-      name: Schema.String.annotate({ description: "What a chat asks for it by." }),
-      model: Schema.String.annotate({ description: "The full id that its provider knows it by." }),
+      name: Schema.String.annotate({ description: "The name that a chat asks for." }),
+      model: Schema.String.annotate({ description: "The full id that the provider knows the model by." }),
       provider: Schema.Literals(["anthropic", "openai", "local"]).annotate({
-        description: "The API that it is asked by: Messages, Chat Completions, or none: `local` is no language model."
+        description:
+          "The API that the service asks the model through: Messages, Chat Completions, or none (`local` is no language model)."
       }),
       prices: Schema.NullOr(
         Schema.Struct({ input: Dollars, output: Dollars, cache_read: Dollars, cache_write: Dollars })
-      ).annotate({ description: "`null`: the service was told none." })
+      ).annotate({ description: "`null`: none are configured." })
     })
-  ).annotate({ description: "The names in the order in which they were configured, and `local`." }),
-  full_ids: Schema.Boolean.annotate({ description: "Whether a chat may ask for any other model, by its full id." })
+  ).annotate({ description: "The names in the order in which they are configured, then `local`." }),
+  full_ids: Schema.Boolean.annotate({ description: "Whether a chat may ask for any other model by its full id." })
 }).annotate({ identifier: "Models" })
 
 /** Routes that ask an agent, and tell which models it may be. */
@@ -79,13 +80,13 @@ export class ChatApi extends HttpApiGroup.make("chat")
         OpenApi.annotations({
           summary: "Give the agent a task in the workspace of (org_id, user_id)",
           description:
-            "Restores the workspace, lets the agent work, saves what changed as one commit. `model` is `sonnet` and `max_turns` 8 unless told. With `Prefer: respond-async` the answer is 202 with the run's id as soon as the chat is stored: `GET /api/runs/{id}`, where `Location` points, tells how far it is. With `Accept: text/event-stream` (and no `application/json`) the answer is the run as it goes on, as `GET /api/runs/{id}` tells it."
+            "Restores the workspace, lets the agent work, and saves the changes as one commit. Defaults: `model` `sonnet`, `max_turns` 8. With `Prefer: respond-async` the answer is 202 with the run's id as soon as the chat is stored: `GET /api/runs/{id}`, where `Location` points, tells how far the run is. With `Accept: text/event-stream` (and no `application/json`) the answer is the run's events as they happen, as `GET /api/runs/{id}` streams them."
         })
       ),
     HttpApiEndpoint.get("models", "/api/models", { success: Models }).annotateMerge(
       OpenApi.annotations({
         summary: "The models that a chat may ask for",
-        description: "With the key that asks: none that its own bounds, or its organization's, leave out."
+        description: "Without the models that the bounds of the calling key or of its organization exclude."
       })
     )
   )

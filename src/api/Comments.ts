@@ -30,7 +30,7 @@ export class CommentsApi extends HttpApiGroup.make("comments")
       OpenApi.annotations({
         summary: "The comments on a snippet, the latest first",
         description:
-          "For whoever sees the snippet: those that search results show the latest of, and the earlier ones. What was said in a workspace is told only there, and what other organizations said only with `X-Cairn-Public-Snips: true`, as `external`. At most 100 at a time, fewer where they are long, 20 unless `limit` says otherwise. Go on with `cursor` = `next_cursor`."
+          "For whoever sees the snippet: the latest comments, which search results show, and the earlier ones. Comments made in a workspace are shown only there, and those of other organizations only with `X-Cairn-Public-Snips: true`, as `external`. `limit` defaults to 20; a page has at most 100, fewer if they are long. To continue, send `next_cursor` as `cursor`."
       })
     ),
     HttpApiEndpoint.post("addComment", "/api/store/comment", {
@@ -47,7 +47,7 @@ export class CommentsApi extends HttpApiGroup.make("comments")
         OpenApi.annotations({
           summary: "Comment on a snippet",
           description:
-            "Whoever sees a snippet may comment on it, and sees its latest 20 comments in search results: those said in a workspace only there, those of other organizations only with `X-Cairn-Public-Snips: true`, and as `external`. A snippet has at most 1,000 comments."
+            "Whoever sees a snippet may comment on it, and sees its latest 20 comments in search results: those made in a workspace only there, those of other organizations only with `X-Cairn-Public-Snips: true`, as `external`. A snippet has at most 1,000 comments."
         })
       ),
     HttpApiEndpoint.delete("deleteComment", "/api/store/comment/:id", {
@@ -59,7 +59,7 @@ export class CommentsApi extends HttpApiGroup.make("comments")
         OpenApi.annotations({
           summary: "Delete a comment",
           description:
-            "For its author, and for whoever may delete the snippet it is on, whoever wrote it. Its text is erased."
+            "For the comment's author, and for whoever may delete its snippet, whoever wrote the comment. The comment's text is erased."
         })
       )
   )

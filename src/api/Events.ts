@@ -22,7 +22,7 @@ const RecordedEvent = Schema.Struct({
   causation_id: Schema.NullOr(Schema.String),
   request_id: Schema.NullOr(Schema.String).annotate({
     description:
-      "The `X-Request-Id` of the request that led to it, on the first event of a command, where that is an id by its shape."
+      "The `X-Request-Id` of the request that led to the event, on the first event of a command, if it has the shape of an id."
   }),
   trace_id: Schema.NullOr(Schema.String).annotate({
     description: "The trace (W3C) that the request was part of, on the first event of a command."
@@ -65,7 +65,7 @@ export class EventsApi extends HttpApiGroup.make("events")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "The tenant's events, oldest first, for audits",
-        description: "For owners and admins. Go on with `after` = `next_after`; `limit` is 100 unless told."
+        description: "For owners and admins. `limit` defaults to 100. To continue, send `next_after` as `after`."
       })
     ),
     HttpApiEndpoint.get("newestEvents", "/api/events/newest", {
@@ -86,7 +86,7 @@ export class EventsApi extends HttpApiGroup.make("events")
       OpenApi.annotations({
         summary: "The tenant's newest events, or those before a position",
         description:
-          "For owners and admins. They come in the log's order, the newest last. Go back with `before` = `next_before`, and on with the `next_after` of the first answer, from here or as a stream; `limit` is 50 unless told. `as_of` begins at a position or a time, with what was recorded there."
+          "For owners and admins. Events come in the log's order, the newest last. `limit` defaults to 50. To go back, send `next_before` as `before`; to go forward, send the first answer's `next_after` as `after` to `/api/events` or to the stream. `as_of` begins at a position or a time, with what was recorded there."
       })
     ),
     HttpApiEndpoint.get("event", "/api/event/:position", {
@@ -94,9 +94,9 @@ export class EventsApi extends HttpApiGroup.make("events")
       success: AuditedEvent
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "One event, with what became of its text, and whether it is as it was written",
+        summary: "One event, what became of its text, and whether it is unchanged",
         description:
-          "For owners and admins. Where its text was erased, `erased_by` is the position of the event that did it; `intact` compares it with the digest that was kept of it."
+          "For owners and admins. If the event's text was erased, `erased_by` is the position of the event that erased it; `intact` compares the event with the digest that was kept of it."
       })
     ),
     HttpApiEndpoint.get("eventStream", "/api/events/stream", {
@@ -105,9 +105,9 @@ export class EventsApi extends HttpApiGroup.make("events")
       success: HttpApiSchema.StreamUint8Array({ contentType: "text/event-stream" })
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "The same events as they come, as server-sent events",
+        summary: "The same events as they happen, as server-sent events",
         description:
-          "For owners and admins. `id` is the event's position, `event` its type, `data` the JSON of one event. Go on with `Last-Event-ID`, which counts before `after`. The last message has `event: end` and says why: `revoked`, `stopping` or `unavailable`. A comment comes every 15 s when nothing else does."
+          "For owners and admins. `id` is the event's position, `event` its type, `data` its JSON. To continue, send `Last-Event-ID`, which takes precedence over `after`. The last message has `event: end` and says why: `revoked`, `stopping` or `unavailable`. A comment comes every 15 s when nothing else does."
       })
     )
   )

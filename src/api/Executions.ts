@@ -115,7 +115,7 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
         OpenApi.annotations({
           summary: "Record a run of a snippet or of any named code",
           description:
-            "`code_block_id` is a snippet's id or name, or `function_registry:<name>`; a name that nothing stored has is recorded as it is. A verdict on a stored snippet counts as a vote."
+            "`code_block_id` is a snippet's id or name, or `function_registry:<name>`; a name that no stored snippet has is recorded as it is. A verdict on a stored snippet counts as a vote."
         })
       ),
     HttpApiEndpoint.post("autoReview", "/api/store/auto-review", {
@@ -128,7 +128,7 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
         OpenApi.annotations({
           summary: "Let the service's language model review a run",
           description:
-            "Once a run: the same review is answered again. Where no model can be asked, `success` is false and the verdict `pending`."
+            "A run is reviewed once; asking again answers with the same review. If no model can be asked, `success` is false and the verdict `pending`."
         })
       ),
     HttpApiEndpoint.post("executions", "/api/retrieve/executions", {
@@ -147,7 +147,7 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
         OpenApi.annotations({
           summary: "Find recorded runs of code",
           description:
-            "Newest first; for a task, runs of similar tasks, the most alike first. `limit` is 20 unless told."
+            "Newest first; with a task, runs of similar tasks, the most similar first. `limit` defaults to 20."
         })
       )
   )
@@ -156,6 +156,4 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
   .middleware(Rate)
   .middleware(Authentication)
   .middleware(Problems)
-  .annotateMerge(
-    OpenApi.annotations({ title: "Executions", description: "Runs of code, and what was said of them." })
-  ) {}
+  .annotateMerge(OpenApi.annotations({ title: "Executions", description: "Runs of code, and their reviews." })) {}

@@ -40,7 +40,7 @@ export class FunctionsApi extends HttpApiGroup.make("functions")
       OpenApi.annotations({
         summary: "A function's history, as Markdown",
         description:
-          "`fingerprint` as a search with `per_function_reputation` gives it, with or without `.md` behind it: its signature, votes, calls and errors, the snippets of the scope that hold it, their latest runs, and what it was derived from."
+          "`fingerprint` is what a search with `per_function_reputation` gives, with or without `.md` at the end. The page has the function's signature, votes, calls and errors, the snippets of the scope that hold it, their latest runs, and what it was derived from."
       })
     ),
     HttpApiEndpoint.get("snippetFunctions", "/api/snippets/:id/functions", {
@@ -50,7 +50,7 @@ export class FunctionsApi extends HttpApiGroup.make("functions")
       OpenApi.annotations({
         summary: "The functions of a snippet, with what is known of each",
         description:
-          "In the order of its source, as a search with `per_function_reputation` tells them to the same scope; none where the snippet was stored without that."
+          "In the order of the snippet's source, as a search with `per_function_reputation` gives them in the same scope; none if the snippet was stored without it."
       })
     )
   )

@@ -99,7 +99,7 @@ export class KeysApi extends HttpApiGroup.make("keys")
         OpenApi.annotations({
           summary: "Create a key for a member",
           description:
-            "Adds the person to the organization when they are no member yet. `role` is `member` unless told for who is new; for a member it is then their own, but never more than the role of the key that asks. A greater role than the person's becomes the person's; a lesser one is this key's alone. Keys of members and readers act for their own person unless `acts_for` says otherwise."
+            "Adds the person to the organization if they are no member yet. `role` defaults to `member` for a new person and to the person's own role for a member, but never above the role of the calling key. A role above the person's becomes the person's; a lower one is this key's alone. Keys of members and readers act for their own person unless `acts_for` says otherwise."
         })
       ),
     HttpApiEndpoint.post("listKeys", "/api/keys/org/list", {
@@ -112,7 +112,7 @@ export class KeysApi extends HttpApiGroup.make("keys")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "List the organization's live keys, oldest first",
-        description: "At most 1,000 at a time, unless `limit` says fewer. Go on with `cursor` = `next_cursor`."
+        description: "`limit` defaults to 1,000, which is also the most. To continue, send `next_cursor` as `cursor`."
       })
     ),
     HttpApiEndpoint.post("limitKey", "/api/keys/org/limit", {
@@ -122,9 +122,9 @@ export class KeysApi extends HttpApiGroup.make("keys")
       .middleware(Idempotency)
       .annotateMerge(
         OpenApi.annotations({
-          summary: "Change what bounds a key",
+          summary: "Change a key's bounds",
           description:
-            "Those bounds that are given; the others stay. Counts at once, also for chats and streams that are under way. No key outlives the one that bounds it."
+            "Sets the bounds that are given; the others stay. They count at once, also for chats and streams under way. No key outlives the key that bounds it."
         })
       ),
     HttpApiEndpoint.post("revokeKey", "/api/keys/org/revoke", {
@@ -136,7 +136,7 @@ export class KeysApi extends HttpApiGroup.make("keys")
         OpenApi.annotations({
           summary: "Revoke a key",
           description:
-            "Any key of the organization, also the one that asks and an owner's last one: `cairn key create --role owner` then makes another, on the service's machine."
+            "Revokes any key of the organization, even the calling key or an owner's last one; `cairn key create --role owner`, on the service's machine, then makes another."
         })
       )
   )

@@ -62,8 +62,8 @@ export class OrganizationsApi extends HttpApiGroup.make("organization")
   .add(
     HttpApiEndpoint.get("organization", "/api/organization", { success: ShownOrganization }).annotateMerge(
       OpenApi.annotations({
-        summary: "The organization that the key is of",
-        description: "Its name and its slug: a short name that no other organization of this service has."
+        summary: "The organization that the key belongs to",
+        description: "The slug is a short name that no other organization of this service has."
       })
     ),
     HttpApiEndpoint.post("rename", "/api/organization", {
@@ -73,9 +73,9 @@ export class OrganizationsApi extends HttpApiGroup.make("organization")
       .middleware(Idempotency)
       .annotateMerge(
         OpenApi.annotations({
-          summary: "Give the organization another name, another slug, or both",
+          summary: "Change the organization's name, its slug, or both",
           description:
-            "For owners and admins. What is left out stays. A slug that another organization has is a 409 `conflict/slug_taken`, and then nothing changes. The former slug is free at once."
+            "For owners and admins. What is left out stays. If another organization has the slug, the answer is 409 `conflict/slug_taken` and nothing changes. The former slug is free at once."
         })
       )
   )
@@ -87,9 +87,9 @@ export class OrganizationsApi extends HttpApiGroup.make("organization")
       .middleware(Idempotency)
       .annotateMerge(
         OpenApi.annotations({
-          summary: "Erase the organization, for good",
+          summary: "Erase the organization for good",
           description:
-            "For owners. `slug` is the organization's, to confirm it: another one is a 409 `conflict/slug_differs`, and nothing happens. All keys are revoked at once, also the one that asks; name, people, snippets, workspaces with their repositories, searches, usage and bounds are erased then. `GET` of `status_url`, where `Location` points, tells without a key how far that is. The organization that the service made for its operator can't be erased."
+            "For owners. `slug` is the organization's, as a confirmation: with another one the answer is 409 `conflict/slug_differs`, and nothing happens. All keys are revoked at once, including the calling key; then the name, people, snippets, workspaces with their repositories, searches, usage and bounds are erased. `GET` of `status_url`, where `Location` points, tells without a key how far the erasure is. The organization that the service made for its operator can't be erased."
         })
       )
   )
@@ -98,7 +98,9 @@ export class OrganizationsApi extends HttpApiGroup.make("organization")
   .middleware(Rate)
   .middleware(Authentication)
   .middleware(Problems)
-  .annotateMerge(OpenApi.annotations({ title: "Organization", description: "The organization that keys are of." })) {}
+  .annotateMerge(
+    OpenApi.annotations({ title: "Organization", description: "The organization that keys belong to." })
+  ) {}
 
 /** What needs no key, because those that there were are revoked. */
 export class ErasuresApi extends HttpApiGroup.make("erasures")
@@ -108,9 +110,9 @@ export class ErasuresApi extends HttpApiGroup.make("erasures")
       success: Erasure
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "How far the erasure of an organization is",
+        summary: "How far an organization's erasure is",
         description:
-          "Numbers alone, and no key is needed: those that there were are revoked. `erased` and `left` say what is gone and what is still there; when `state` is `erased`, this is the receipt. It goes on by itself, also after a crash."
+          "The answer has only numbers and needs no key, because the organization's keys are revoked. `erased` and `left` say what is gone and what is still there; once `state` is `erased`, the answer is the receipt. The erasure goes on by itself, also after a crash."
       })
     )
   )

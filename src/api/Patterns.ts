@@ -50,7 +50,7 @@ export class PatternsApi extends HttpApiGroup.make("patterns")
         OpenApi.annotations({
           summary: "Which snippet helped with which task",
           description:
-            "Best verdict first; with a task, similar tasks before that. `top_k` is 20 unless told. Go on with `cursor` = `next_cursor`: no pattern comes twice then but one that votes move down; one that they move up past the page is passed over."
+            "Best verdict first; with a task, those of similar tasks come first. `top_k` defaults to 20. To continue, send `next_cursor` as `cursor`: a pattern then comes twice only if votes move it down, and one that votes move up past the page is skipped."
         })
       ),
     HttpApiEndpoint.post("fewShotExamples", "/api/retrieve/few-shot-examples", {
@@ -60,8 +60,8 @@ export class PatternsApi extends HttpApiGroup.make("patterns")
       .annotateMerge(reads(oneText))
       .annotateMerge(
         OpenApi.annotations({
-          summary: "Examples for a task: code that fits, with what it took and gave when it last ran",
-          description: "`k` is 3 unless told. Of code that never ran the input is `{}` and the output `null`."
+          summary: "Examples for a task: code that fits, with the input and output of its last run",
+          description: "`k` defaults to 3. For code that never ran, the input is `{}` and the output `null`."
         })
       )
   )

@@ -54,7 +54,7 @@ export class PublicApi extends HttpApiGroup.make("public")
       OpenApi.annotations({
         summary: "Page through the public snippets",
         description:
-          "20 at a time, those with the most votes for them first, unless told. Go on with `cursor` = `next_cursor`: no entry comes twice then, whatever is stored or voted on meanwhile; one that rises past the page while you read is passed over. `offset` counts from the beginning as it is now. Needs no key."
+          "Defaults: 20 at a time, those with the most votes for them first. To continue, send `next_cursor` as `cursor`: then no entry comes twice, whatever is stored or voted on meanwhile, and one that rises past the page while you read is skipped. `offset` counts from the current beginning. Needs no key."
       })
     ),
     HttpApiEndpoint.post("searchPublic", "/api/snippets/public/search", {
@@ -69,7 +69,7 @@ export class PublicApi extends HttpApiGroup.make("public")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Search the public snippets",
-        description: "Best first, 20 unless told; `total` counts all that match. Needs no key."
+        description: "Best first; `limit` defaults to 20. `total` counts all that match. Needs no key."
       })
     )
   )

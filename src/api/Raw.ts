@@ -50,7 +50,7 @@ export class RawApi extends HttpApiGroup.make("raw")
       OpenApi.annotations({
         summary: "Search what uploads and runs of snippets printed",
         description:
-          "Any of the words is enough, best first; `limit` is 20 unless told. The latest 1,000 logs that match are compared and counted. Go on with `cursor` = `next_cursor`: it goes through the logs that there were at the first page, each once. Of one log at most 100,000 characters are searched: its beginning and its end. Logs of public snippets of others are never found."
+          "Any one of the words is enough; best first. `limit` defaults to 20. The latest 1,000 matching logs are compared and counted. To continue, send `next_cursor` as `cursor`: this goes through the logs that existed at the first page, each once. At most 100,000 characters of a log are searched: its beginning and its end. Logs of public snippets of others are never found."
       })
     ),
     HttpApiEndpoint.get("rawSnippet", "/raw/:file", {
@@ -59,7 +59,8 @@ export class RawApi extends HttpApiGroup.make("raw")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "A snippet with its tasks, votes, source and latest logs, as Markdown",
-        description: "`file` is a snippet's id and `.md`. Of a public snippet of others without tasks and logs."
+        description:
+          "`file` is a snippet's id followed by `.md`. The page of a public snippet of others has no tasks and logs."
       })
     )
   )

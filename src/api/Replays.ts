@@ -29,9 +29,9 @@ export class ReplaysApi extends HttpApiGroup.make("replays")
   .add(
     HttpApiEndpoint.get("replays", "/api/admin/replays", { success: ReplayList }).annotateMerge(
       OpenApi.annotations({
-        summary: "The last replay of each read model, and how far the one is that goes on",
+        summary: "The last replay of each read model, and how far a running one is",
         description:
-          "For owners of the organization that the service made for its operator. `differences` are rows in which the read model was not what the log says, 50 a table at most: none is what it should be."
+          "For owners of the organization that the service made for its operator. `differences` counts the rows in which the read model was not what the log says, at most 50; there should be none."
       })
     ),
     HttpApiEndpoint.post("replay", "/api/admin/replays", {
@@ -39,9 +39,9 @@ export class ReplaysApi extends HttpApiGroup.make("replays")
       success: Replay.pipe(HttpApiSchema.status(202))
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Build a read model anew beside the live one, and compare both",
+        summary: "Rebuild a read model beside the live one, and compare the two",
         description:
-          "As `cairn replay --verify`: readers see nothing of it. With `promote` the new one takes the live one's place then, whatever the differences. It goes on by itself, one at a time: while one does, this is a 409 `conflict/replay_running`."
+          "Like `cairn replay --verify`; readers see nothing of it. With `promote`, the rebuild then takes the live one's place, whatever the differences. The replay goes on by itself, one at a time: while one runs, the answer is 409 `conflict/replay_running`."
       })
     ),
     HttpApiEndpoint.post("cancelReplay", "/api/admin/replays/cancel", {
@@ -49,8 +49,8 @@ export class ReplaysApi extends HttpApiGroup.make("replays")
       success: ReplayList
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "End a replay that goes on",
-        description: "It ends within a second, and the live read model stays as it is."
+        summary: "End a running replay",
+        description: "The replay ends within a second, and the live read model stays as it is."
       })
     )
   )
@@ -59,4 +59,4 @@ export class ReplaysApi extends HttpApiGroup.make("replays")
   .middleware(Rate)
   .middleware(Authentication)
   .middleware(Problems)
-  .annotateMerge(OpenApi.annotations({ title: "Replays", description: "Read models, built anew and compared." })) {}
+  .annotateMerge(OpenApi.annotations({ title: "Replays", description: "Read models, rebuilt and compared." })) {}

@@ -84,7 +84,7 @@ export class ReposApi extends HttpApiGroup.make("repos")
         OpenApi.annotations({
           summary: "Store several files that belong together as one snippet",
           description:
-            "At most 200 text files, 1 MiB each and 16 MiB together, with paths relative to the repository's root. It is found like any snippet, by its task, readme, paths and code; `source` is its readme and the list of its files. Name, description and framework are read off its manifests. The same files again in the same scope are the same snippet."
+            "At most 200 text files, 1 MiB each and 16 MiB together, with paths relative to the repository's root. The repository is found like any snippet, by its task, readme, paths and code; `source` is its readme and the list of its files. Name, description and framework are taken from its manifests. The same files stored again in the same scope are the same snippet."
         })
       ),
     HttpApiEndpoint.get("repo", "/api/store/repo/:id", {
@@ -97,7 +97,7 @@ export class ReposApi extends HttpApiGroup.make("repos")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "All files of a repository",
-        description: "The `download_url` of a match. Whoever finds it may read it."
+        description: "A match's `download_url` leads here. Whoever finds the repository may read it."
       })
     )
   )

@@ -59,14 +59,14 @@ export class RunsApi extends HttpApiGroup.make("runs")
       OpenApi.annotations({
         summary: "How far a chat is, and its answer when it has ended",
         description:
-          "`id` is what `Prefer: respond-async` was answered with, and a chat's `session_id`. A run of a workspace that was erased is none any more. `task` is all that was asked for; `tools` are those that it has called so far, the one called first first. With `Accept: text/event-stream` (and no `application/json`) it comes as server-sent events: `requested`, `started`, `resumed`, `compacted` (of the first `up_to` turns a summary goes on), `turn` (`turn`, `text`, `tool_calls`, `usage`), `tools` (`turn`, `results`, the first 500 of `changed_files` (each `path`, `status` and `sha`, as of a commit), how many have `changed`; both null a day after the run), `remembered` (`how`, `path`, `usage`: the workspace's memory goes on), `cancelling`, each with an `id` to go on behind with `Last-Event-ID`; in between `text` (`turn`, `offset`, `text`), what the model says before its turn is recorded, from `offset` 0 on over each connection; at last `answer`, whose data is this operation's JSON. `end` says why nothing more comes before that: `stopping`, `unavailable`, `revoked` or `erased`. A comment comes every 15 s when nothing else does. Whoever stops listening does not stop the run."
+          "`id` is the `run_id` that `Prefer: respond-async` answers with, and a chat's `session_id`. A run of an erased workspace is not found. `task` is the whole task; `tools` are those called so far, in the order of their first calls. With `Accept: text/event-stream` (and no `application/json`) the run comes as server-sent events: `requested`, `started`, `resumed`, `compacted` (a summary replaces the first `up_to` turns), `turn` (`turn`, `text`, `tool_calls`, `usage`), `tools` (`turn`, `results`, the first 500 `changed_files` (each with `path`, `status` and `sha`, as in a commit), and how many have `changed`; both are null a day after the run), `remembered` (`how`, `path`, `usage`: the workspace's memory is updated) and `cancelling`. Each has an `id`; send it as `Last-Event-ID` to continue after that event. In between, `text` (`turn`, `offset`, `text`) is what the model says before its turn is recorded, from `offset` 0 on each connection. The last event is `answer`, whose data is this operation's JSON. If the stream ends before that, `end` says why: `stopping`, `unavailable`, `revoked` or `erased`. A comment comes every 15 s when nothing else does. The run goes on when a listener leaves."
       })
     ),
     HttpApiEndpoint.get("turns", "/api/runs/:id/turns", { params: id, success: TurnList }).annotateMerge(
       OpenApi.annotations({
         summary: "A chat's turns, with the time, tokens and cost of each",
         description:
-          "The first one first, as far as the run is. Costs are US dollars by today's prices of the name that the chat asked for (`docs/models.md`); null where nobody has said any. `compacted` is the request that summed older turns up before this one, `remembered` the one behind the last turn, for the workspace's memory; both have tokens of their own. The files after a turn are `GET /api/workspaces/{id}/tree?run=…&turn=…`."
+          "The turns taken so far, in order. Costs are in US dollars at the service's current prices of the name that the chat asked for (`docs/models.md`); null if it has none. `compacted` is the request before a turn that summarized older turns, `remembered` the one after the last turn, for the workspace's memory; both have tokens of their own. `GET /api/workspaces/{id}/tree?run=…&turn=…` has the files after a turn."
       })
     ),
     HttpApiEndpoint.get("turn", "/api/runs/:id/turns/:turn", {
@@ -76,7 +76,7 @@ export class RunsApi extends HttpApiGroup.make("runs")
       OpenApi.annotations({
         summary: "What the model was told at a turn of a chat",
         description:
-          "`told` is put together from the log, and from the files that the run began on, by the code that puts it together for the model: the system prompt, the tools, the task (with the account of earlier chats, and with the summary of turns that are told in short), and every turn before with the results of its tools, as they were sent. The wording of the system prompt and of the tools is in no log: it is that of the version that answers. What a provider's API makes of it is its adapter's."
+          "`told` is built from the log, and from the files that the run began on, by the code that builds it for the model: the system prompt, the tools, the task (with the account of earlier chats and the summary of older turns), and every earlier turn with the results of its tools, as they were sent. The log does not have the wording of the system prompt and of the tools: it is that of the version that answers. The adapter of a provider's API decides what that API is sent."
       })
     ),
     HttpApiEndpoint.get("listRuns", "/api/workspaces/:id/runs", {
@@ -85,8 +85,8 @@ export class RunsApi extends HttpApiGroup.make("runs")
       success: Schema.Struct({ runs: Schema.Array(ListedRun), next_cursor: NextCursor })
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "A workspace's chats, the one asked for last first",
-        description: "At most 1,000 at a time, unless `limit` says fewer. Go on with `cursor` = `next_cursor`."
+        summary: "A workspace's chats, the latest requested first",
+        description: "`limit` defaults to 1,000, which is also the most. To continue, send `next_cursor` as `cursor`."
       })
     ),
     HttpApiEndpoint.post("cancel", "/api/runs/:id/cancel", {
@@ -102,7 +102,7 @@ export class RunsApi extends HttpApiGroup.make("runs")
         OpenApi.annotations({
           summary: "Cancel a chat that has not ended",
           description:
-            "Stops the model and the command that runs, and saves what was written as one commit; the chat answers with `success: false` and says that it was cancelled. A run that waits behind another one of its workspace ends in its turn, without beginning. One that has ended, or was cancelled before, is refused with 409."
+            "Stops the model and the running command, and saves what was written as one commit; the chat answers with `success: false` and says that it was cancelled. A run that waits for another one of its workspace ends when its turn comes, without beginning. For a run that has ended, or was cancelled before, the answer is 409."
         })
       )
   )

@@ -75,16 +75,16 @@ export class ServiceApi extends HttpApiGroup.make("service")
   .add(
     HttpApiEndpoint.get("status", "/api/admin/status", { success: Status }).annotateMerge(
       OpenApi.annotations({
-        summary: "How the service is: its read models, reactions, search, chats and disks",
+        summary: "The state of the service: its read models, reactions, search, chats and disks",
         description:
-          "For owners of the organization that the service made for its operator at its first start. Of several processes it is told by the one that answers. `lag` counts positions of the log: 0 is up to date."
+          "For owners of the organization that the service made for its operator at its first start. With several processes, the one that answers tells its own view. `lag` counts positions of the log: 0 is up to date."
       })
     ),
     HttpApiEndpoint.get("requests", "/api/admin/requests", { success: Requests }).annotateMerge(
       OpenApi.annotations({
-        summary: "How many requests were answered, minute by minute of the last day, and how",
+        summary: "How many requests of the last day were answered, and how, minute by minute",
         description:
-          "For owners of the organization that the service made for its operator. Of several processes each counts what it answers itself, from its start on, and is told by itself. All requests count but those for `/health` and `/ready`; minutes without any are left out. Nothing else is kept of a request."
+          "For owners of the organization that the service made for its operator. With several processes, each counts what it answers itself, from its start on, and tells only that. All requests count except those for `/health` and `/ready`; minutes without requests are left out. Nothing else is kept of a request."
       })
     )
   )
@@ -93,4 +93,4 @@ export class ServiceApi extends HttpApiGroup.make("service")
   .middleware(Rate)
   .middleware(Authentication)
   .middleware(Problems)
-  .annotateMerge(OpenApi.annotations({ title: "Service", description: "How the service is." })) {}
+  .annotateMerge(OpenApi.annotations({ title: "Service", description: "The state of the service." })) {}

@@ -21,7 +21,7 @@ export class SignInApi extends HttpApiGroup.make("signIn")
       OpenApi.annotations({
         summary: "Exchange the code of the sign-in link for a key",
         description:
-          "The service prints a link on the terminal that it was started on, with a code that is good once, within a minute, from the same machine: from elsewhere, or through a proxy, it is a 403 `permission/not_this_machine`, and the code stays. The key is the operator's, ends after twelve hours, and can be revoked as any other. A code that is not valid (any more) is a 403 `permission/invalid_code`; after five that are not, there is none."
+          "The service prints a link with a code on the terminal that it was started on. The code works once, within a minute, from the same machine: from elsewhere, or through a proxy, the answer is 403 `permission/not_this_machine`, and the code stays valid. The key is the operator's, expires after twelve hours, and can be revoked like any other. A code that is not valid (any more) gets a 403 `permission/invalid_code`; after five of these, no code is valid."
       })
     )
   )

@@ -52,7 +52,7 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
         OpenApi.annotations({
           summary: "Find snippets for a task",
           description:
-            "Found by the words of the task and by its meaning, best first. `score` is 0 to 1: how likely it is that a match answers the task, with the votes in it; `vector_score` is how near the meanings are, `verdict_score` what the votes say. `total_found` counts those that share a word or are near by their meaning. A word that no snippet has is taken for one within a letter of it that some have, and `mended` says so. `top_k` is 5, `min_verdict_score` 0.3 and `min_human_upvotes` 0 unless told. `input_schema` describes what you can give: every property that it requires (else every one) must be in a snippet's input schema with a compatible type. `result_type` is `file`, `repo` or `any`."
+            "Finds snippets by the words of the task and by its meaning, best first. `score`, from 0 to 1, is how likely a match answers the task, adjusted by votes; `vector_score` is how near the meanings are, `verdict_score` what the votes say. `total_found` counts the snippets that share a word with the task or are near it in meaning. A word that no snippet has is taken for one within a letter of it that some have, and `mended` says so. Defaults: `top_k` 5, `min_verdict_score` 0.3, `min_human_upvotes` 0. `input_schema` describes the input that you have: each property that it requires (each one, if it requires none) must be in a snippet's input schema with a compatible type. `result_type` is `file`, `repo` or `any`."
         })
       ),
     HttpApiEndpoint.get("retrievals", "/api/snippets/:id/retrievals", {
@@ -63,7 +63,7 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
       OpenApi.annotations({
         summary: "The organization's searches that found a snippet, the latest first",
         description:
-          "For owners and admins: the tasks are other people's. Searches of one day that found the same snippets are one, told by the first of them. Of a public snippet, another organization's searches are not told. What was erased, or is older than it is kept, is left out. At most 100 at a time, 20 unless `limit` says otherwise. Go on with `cursor` = `next_cursor`."
+          "For owners and admins, because the tasks are other people's. Searches of one day that found the same snippets count as one, shown as the first of them. Another organization's searches for a public snippet are not shown. Searches that were erased, or are older than they are kept, are left out. `limit` defaults to 20; a page has at most 100. To continue, send `next_cursor` as `cursor`."
       })
     ),
     HttpApiEndpoint.post("upload", "/api/store/execution-result", {
@@ -77,7 +77,7 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
         OpenApi.annotations({
           summary: "Store a file that a task produced",
           description:
-            "The same code again in the same scope adds its task and its vote to the one snippet. With `public: true` it is screened for secrets first. Each snippet in `cached_code_blocks` gets a vote by `succeeded`."
+            "Storing the same code again in the same scope adds its task and its vote to the one snippet. With `public: true`, the service screens the file for secrets first. Each snippet in `cached_code_blocks` gets a vote according to `succeeded`."
         })
       ),
     HttpApiEndpoint.post("storeCodeBlock", "/api/store/code-block", {
@@ -89,7 +89,7 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Store a snippet whose name, language and entrypoint are known",
-          description: "The same code again in the same scope is the same snippet, as it was described at first."
+          description: "The same code stored again in the same scope is the same snippet, with its first description."
         })
       ),
     HttpApiEndpoint.post("delete", "/api/snippets/delete", {
@@ -107,7 +107,7 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
         OpenApi.annotations({
           summary: "Delete a snippet and everything that belongs to it",
           description:
-            "`snippet_id` is an id, or a name that only one snippet of the scope has. `workspace_id` stands in for the header's."
+            "`snippet_id` is an id, or a name that only one snippet of the scope has. `workspace_id` takes the place of the header's."
         })
       ),
     HttpApiEndpoint.delete("deleteCodeBlock", "/api/store/code-block/:id", {
@@ -117,7 +117,7 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
       .middleware(Idempotency)
       .annotateMerge(
         OpenApi.annotations({
-          summary: "Delete a snippet, as older clients ask for it",
+          summary: "Delete a snippet, as older clients do",
           description: "The same as POST /api/snippets/delete."
         })
       ),
@@ -132,7 +132,7 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
         OpenApi.annotations({
           summary: "Vote on a snippet: did it help?",
           description:
-            "The vote is accepted at once and applied in the background: `vote_pending` is true while it is. It is a person's (`human`) when it comes with a person's key, no agent names itself in `X-Cairn-Agent-Id`, and `vote_source` is not `ai` or `mcp`; else it is an agent's (`ai`)."
+            "The vote is accepted at once and applied in the background; `vote_pending` is true until it is applied. It counts as a person's (`human`) if it comes with a person's key, no agent names itself in `X-Cairn-Agent-Id`, and `vote_source` is not `ai` or `mcp`; otherwise as an agent's (`ai`)."
         })
       )
   )

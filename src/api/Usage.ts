@@ -108,9 +108,9 @@ export class UsageApi extends HttpApiGroup.make("usage")
       success: UsageReport
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Chats, tokens and what they cost, by day, model, key, person or workspace",
+        summary: "Chats, tokens and their cost, by day, model, key, person or workspace",
         description:
-          "Of the whole organization for its owners and admins, else of the key that asks. Days are those of UTC; this month unless told. Costs are by the prices that the service has now."
+          "For owners and admins, of the whole organization; for others, of the calling key. Days are in UTC. Default: this month. Costs are at the service's current prices."
       })
     ),
     HttpApiEndpoint.get("bounds", "/api/bounds", {
@@ -118,7 +118,7 @@ export class UsageApi extends HttpApiGroup.make("usage")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "What the organization and its keys may use",
-        description: "For members: what the organization may use, and the key that asks."
+        description: "Members see the bounds of the organization and of the calling key."
       })
     ),
     HttpApiEndpoint.post("setBounds", "/api/bounds", { payload: body(SetBounds), success: ShownBounds })
@@ -127,7 +127,7 @@ export class UsageApi extends HttpApiGroup.make("usage")
         OpenApi.annotations({
           summary: "Set what the organization, or one of its keys, may use",
           description:
-            "For owners and admins. Takes the place of what was set before: what is left out is not bounded. Chats that run are bound by it from their next turn on."
+            "For owners and admins. Replaces what was set before: what is left out is not bounded. The bounds count for running chats from their next turn on."
         })
       )
   )
@@ -136,4 +136,4 @@ export class UsageApi extends HttpApiGroup.make("usage")
   .middleware(Rate)
   .middleware(Authentication)
   .middleware(Problems)
-  .annotateMerge(OpenApi.annotations({ title: "Usage", description: "What is used, and what bounds it." })) {}
+  .annotateMerge(OpenApi.annotations({ title: "Usage", description: "What is used, and its bounds." })) {}

@@ -28,8 +28,8 @@ export class UsersApi extends HttpApiGroup.make("users")
       })
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "List the organization's people, who joined first",
-        description: "For owners and admins. At most 1,000 at a time, unless `limit` says fewer."
+        summary: "List the organization's people, the earliest member first",
+        description: "For owners and admins. `limit` defaults to 1,000, which is also the most."
       })
     ),
     HttpApiEndpoint.post("changeRole", "/api/users/:id/role", {
@@ -42,7 +42,7 @@ export class UsersApi extends HttpApiGroup.make("users")
         OpenApi.annotations({
           summary: "Change a person's role",
           description:
-            "Only owners make admins, and take their role. Counts at once for all of the person's keys; those with a role of their own lose it where it is greater. The owner stays."
+            "Only owners make admins, or take that role away. The role counts at once for all of the person's keys; keys with a higher role of their own lose it. The owner keeps their role."
         })
       ),
     HttpApiEndpoint.delete("eraseUser", "/api/users/:id", {
@@ -61,9 +61,9 @@ export class UsersApi extends HttpApiGroup.make("users")
       .middleware(Idempotency)
       .annotateMerge(
         OpenApi.annotations({
-          summary: "Erase a user of the organization",
+          summary: "Erase a person of the organization",
           description:
-            "For owners and admins. Revokes the user's keys, deletes name and e-mail, and frees the seat; what the user stored for the organization stays, without their name. `id` is the `user_id` of the list of keys. The owner can't be erased. The same e-mail can be added again later."
+            "For owners and admins. Revokes the person's keys, deletes their name and e-mail, and frees the seat; what they stored for the organization stays, without their name. `id` is a `user_id` from the list of keys. The owner can't be erased. The same e-mail can be added again later."
         })
       )
   )

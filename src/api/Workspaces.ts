@@ -58,7 +58,7 @@ const at = Schema.Struct({
 })
 
 const afterTurn =
-  "With `run` and `turn`, as the tools of that turn left them in the run's own view, without what others wrote meanwhile. What no commit has is kept for a day after the run, at least; then the answer is 404 `not_found/tree`."
+  "With `run` and `turn`: as the tools of that turn left the files in the run's own view, without what others wrote meanwhile. Files that no commit has are kept for at least a day after the run; then the answer is 404 `not_found/tree`."
 
 /** Routes of workspaces: their commits, trees and files, going back, and erasing. */
 export class WorkspacesApi extends HttpApiGroup.make("workspaces")
@@ -71,9 +71,9 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       })
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "List workspaces, the one changed last first",
+        summary: "List workspaces, the latest changed first",
         description:
-          "At most 1,000 at a time, unless `limit` says fewer. Go on with `cursor` = `next_cursor`: none comes twice then; one that changes while you read goes to the beginning. `updated_at` and `updated_by` say when and by whom the last commit was made."
+          "`limit` defaults to 1,000, which is also the most. To continue, send `next_cursor` as `cursor`: then no workspace comes twice, and one that changes while you read moves to the beginning. `updated_at` and `updated_by` say when and by whom the last commit was made."
       })
     ),
     HttpApiEndpoint.post("openWorkspace", "/api/workspaces", {
@@ -91,11 +91,11 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
         OpenApi.annotations({
           summary: "Open the workspace of (org_id, user_id)",
           description:
-            "Makes it, with one empty commit, before any chat, so that files can be put into it. One that is there is answered as it is."
+            "Creates the workspace with one empty commit, before any chat, so that you can put files into it. An existing workspace is returned as it is."
         })
       ),
     HttpApiEndpoint.get("workspace", "/api/workspaces/:id", { params: id, success: Workspace }).annotateMerge(
-      OpenApi.annotations({ summary: "A workspace as it stands", description: "What the list has of it." })
+      OpenApi.annotations({ summary: "One workspace", description: "The same fields as in the list." })
     ),
     HttpApiEndpoint.get("commits", "/api/workspaces/:id/commits", {
       params: id,
@@ -110,7 +110,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       OpenApi.annotations({
         summary: "A workspace's commits, newest first",
         description:
-          "`limit` is 50 unless told. Each change has the `sha` of the file's blob, of a deleted one that which it had: a file with the same one that was created beside it was renamed. A page ends sooner behind a commit with which it has 20,000 changes, or 4 MiB of their paths, or when reading them has taken ten seconds. With `path` those alone that created, changed or deleted that file; a request looks through 1,000 commits for them, fewer where that takes longer than two seconds. Go on with `before` = `next_before`."
+          "`limit` defaults to 50. Each change has the `sha` of the file's blob, a deleted file's the one that it had: a file created in the same commit with the same `sha` was renamed. A page ends early after the commit that brings it to 20,000 changes, or to 4 MiB of their paths, or once reading has taken ten seconds. With `path`, only the commits that created, changed or deleted that file; a request looks through 1,000 commits for them, or fewer if that takes longer than two seconds. To continue, send `next_before` as `before`."
       })
     ),
     HttpApiEndpoint.get("commit", "/api/workspaces/:id/commits/:sha", {
@@ -125,9 +125,8 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       })
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "What differs between two commits, as a unified diff",
-        description:
-          "From any commit of the workspace to any other, whichever came first; `at` is the head unless told."
+        summary: "The changes between two commits, as a unified diff",
+        description: "From any commit of the workspace to any other, whichever came first. `at` defaults to the head."
       })
     ),
     HttpApiEndpoint.get("tree", "/api/workspaces/:id/tree", {
@@ -140,7 +139,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       })
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "The files at a commit, the head unless told; or after a turn of a chat",
+        summary: "The files at a commit (default: the head), or after a turn of a chat",
         description: afterTurn
       })
     ),
@@ -150,7 +149,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       success: HttpApiSchema.StreamUint8Array()
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "The raw bytes of a file at a commit, the head unless told; or after a turn of a chat",
+        summary: "The raw bytes of a file at a commit (default: the head), or after a turn of a chat",
         description: afterTurn
       })
     ),
@@ -171,7 +170,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
         OpenApi.annotations({
           summary: "Put a file into a workspace",
           description:
-            'The body is the file, and replaces what is at the path; folders are made. One commit, of the workspace\'s user, or none when the file is so already. `If-Match: "<sha>"` (the ETag of reading it, or its `sha` in the tree) replaces only that very content, `If-None-Match: *` makes only a new file; otherwise 412. A run at work in the workspace is not waited for: what it changes comes on top.'
+            'The body is the file, and replaces what is at the path; missing folders are created. This makes one commit by the workspace\'s user, or none if the file already has this content. `If-Match: "<sha>"` (the ETag from reading the file, or its `sha` in the tree) replaces only exactly that content, and `If-None-Match: *` only creates a new file; otherwise the answer is 412. The service does not wait for a run at work in the workspace: what the run changes comes on top.'
         })
       ),
     HttpApiEndpoint.delete("deleteFile", "/api/workspaces/:id/files/*", {
@@ -185,7 +184,8 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Delete a file of a workspace",
-          description: "One commit, of the workspace's user; earlier ones keep the file. `If-Match` as for putting it."
+          description:
+            "Makes one commit by the workspace's user; earlier commits keep the file. `If-Match` works as for putting a file."
         })
       ),
     HttpApiEndpoint.post("unpackArchive", "/api/workspaces/:id/archive", {
@@ -209,7 +209,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
         OpenApi.annotations({
           summary: "Unpack an archive into a workspace",
           description:
-            "The body is a zip, a tar, or a tar with gzip: at most 10,000 entries and 128 MiB unpacked. All of it is one commit of the workspace's user, or nothing is. What is at its paths is replaced, the rest stays unless `replace` is `true`. Refused as a whole (`validation/invalid_archive`): paths and links that lead out, entries behind a link, hard links, devices, a `.git` folder. Modes are kept as far as git knows them."
+            "The body is a zip, a tar, or a gzipped tar: at most 10,000 entries and 128 MiB unpacked. All of it becomes one commit by the workspace's user, or none of it does. What is at its paths is replaced; the rest stays unless `replace` is `true`. The service refuses an archive as a whole (`validation/invalid_archive`) for paths and links that lead out, entries behind a link, hard links, devices, or a `.git` folder. Modes are kept as far as git knows them."
         })
       ),
     HttpApiEndpoint.post("restoreWorkspace", "/api/workspaces/:id/restore", {
@@ -224,7 +224,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
         OpenApi.annotations({
           summary: "Bring back the files of an earlier commit",
           description:
-            "Makes a further commit with that commit's files; history is never rewritten. Answers with the head, and changes nothing, when it has these files already."
+            "Makes a new commit with that commit's files; history is never rewritten. If the head has these files already, nothing changes and the answer is the head."
         })
       ),
     HttpApiEndpoint.delete("eraseWorkspace", "/api/workspaces/:id", {
@@ -247,7 +247,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
         OpenApi.annotations({
           summary: "Erase a workspace for good",
           description:
-            "For owners and admins. Deletes its files, its git history and the texts of all its chats, and stops the run that is at work in it. The next chat of the same org_id and user_id begins in an empty workspace with the same id."
+            "For owners and admins. Deletes the workspace's files, its git history and the texts of all its chats, and stops the run at work in it. The next chat with the same org_id and user_id begins in an empty workspace with the same id."
         })
       )
   )

@@ -53,6 +53,8 @@ const boundsOf = (node: Node): string | undefined => {
 const describe = (field: Node, scope: string, path: ReadonlyArray<string>, bounded: Node): void => {
   const entry = entryFor(scope, path)
   if (entry === undefined) return
+  // a schema that describes its field knows better than an entry for all fields of that name
+  if (entry.startsWith("*") && field["description"] !== undefined) return
   const bounds = boundsOf(bounded)
   field["description"] = bounds === undefined ? descriptions.get(entry) : `${descriptions.get(entry)} ${bounds}`
 }

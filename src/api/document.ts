@@ -29,22 +29,23 @@ const codesOf = (status: string): ReadonlyArray<Code> =>
 
 const texts: { readonly [status: string]: string } = {
   "200": "Done.",
-  "202": "It is stored and goes on by itself; `Location` tells where to look.",
-  "400": "The request is not well-formed or out of range; `errors` names every field.",
-  "401": "No API key, or one that is not valid (any more).",
+  "202": "The request is stored and goes on by itself; `Location` says where to look.",
+  "400": "The request is malformed or out of range; `errors` names every field.",
+  "401": "The API key is missing, or not valid (any more).",
   "403": "The key may not do this.",
   "404": "There is no such thing in the caller's scope.",
   "405": "The route has no such method.",
   "409": "The request contradicts what is stored.",
   "408": "The body came too slowly.",
-  "412": "What `If-Match` or `If-None-Match` says is not so.",
+  "412": "The condition in `If-Match` or `If-None-Match` does not hold.",
   "413": "The body is larger than the route takes.",
   "415": "The body is not `application/json`.",
   "421": "The service is not known by the name in the header `Host`.",
   "429": "Too many requests in the last minute; `Retry-After` says when to go on.",
   "431": "The head of the request is larger than 16 KiB.",
   "500": "A defect of the service; its log has the request id.",
-  "503": "Not at the moment: send the same request again after `Retry-After` seconds."
+  "503": "Not possible at the moment: send the same request again after `Retry-After` seconds.",
+  "507": "A disk of the service is nearly full: it reads and deletes, and takes writes again when there is room."
 }
 
 const described = (status: string): string => {
@@ -54,18 +55,18 @@ const described = (status: string): string => {
 
 /** What a request may say beside its body; once for all operations, which have no parameter that is a header. */
 const headers = `
-Every request but those to \`/health\`, \`/ready\`, \`/skill.md\` and the public snippets carries \`Authorization: Bearer <key>\`.
+Every request carries \`Authorization: Bearer <key>\`, except those to \`/health\`, \`/ready\`, \`/skill.md\`, \`/api/sign-in\`, \`/api/erasures/{id}\` and the public snippets.
 
 | header | meaning |
 |---|---|
-| \`X-Cairn-Workspace-Id\` | A customer's own snippets, besides the organization's. Needs PRO or ENTERPRISE. |
-| \`X-Cairn-Snips-Desired\` | \`client\`: only the workspace's; \`company\`: only the organization's. |
-| \`X-Cairn-Public-Snips\` | \`true\`: public snippets of others too. |
-| \`X-Cairn-Agent-Id\` | Only this agent's snippets and those of no agent; uploads are this agent's. |
-| \`X-Cairn-Org-Id\` | The key's own organization; another one is refused. |
-| \`Idempotency-Key\` | On writes: 1 to 255 characters, new ones for each write. For 24 hours the same key repeats the same answer and writes nothing. |
+| \`X-Cairn-Workspace-Id\` | Adds a customer's own snippets to the organization's. Needs PRO or ENTERPRISE. |
+| \`X-Cairn-Snips-Desired\` | \`client\`: only the workspace's snippets; \`company\`: only the organization's. |
+| \`X-Cairn-Public-Snips\` | \`true\`: also public snippets of others. |
+| \`X-Cairn-Agent-Id\` | Only this agent's snippets and those of no agent; uploads become this agent's. |
+| \`X-Cairn-Org-Id\` | The key's own organization; any other is refused. |
+| \`Idempotency-Key\` | On writes: 1 to 255 characters, different for each write. For 24 hours, the same key gets the same answer and writes nothing. |
 
-Workspaces are cloned with git from \`/git/{workspace_id}.git\`, with the key as the password.`
+Clone workspaces with git from \`/git/{workspace_id}.git\`, with the key as the password.`
 
 const example = (media: Document | undefined, value: unknown) => {
   // in a map, because what shows the document looks for an answer's nowhere else
@@ -85,8 +86,7 @@ const limit = (operation: Document) => {
   if (operation["requestBody"] === undefined) return
   if (raw !== undefined) {
     operation["requestBody"].required = raw.needed
-    operation["requestBody"].description =
-      `Bytes as they are, at most ${sizeOf(bytes)}. Their Content-Type does not matter.`
+    operation["requestBody"].description = `Raw bytes, at most ${sizeOf(bytes)}. The Content-Type does not matter.`
     operation["requestBody"]["x-max-bytes"] = bytes
     return
   }

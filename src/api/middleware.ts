@@ -19,7 +19,7 @@ const problem = (status: number, identifier: string, description: string) =>
 
 /** The error answers that any route may give. All have one body. */
 const problems = [
-  problem(400, "BadRequest", "The request is not well-formed or out of range; `errors` names every field."),
+  problem(400, "BadRequest", "The request is malformed or out of range; `errors` names every field."),
   problem(404, "NotFound", "There is no such thing in the caller's scope."),
   problem(405, "MethodNotAllowed", "The route has no such method."),
   problem(409, "Conflict", "The request contradicts what is stored."),
@@ -29,7 +29,7 @@ const problems = [
   problem(421, "Misdirected", "The service is not known by the name in the header `Host`."),
   problem(431, "HeadTooLarge", "The head of the request is larger than 16 KiB."),
   problem(500, "InternalError", "A defect of the service; its log has the request id."),
-  problem(503, "Unavailable", "Not at the moment: send the same request again after `Retry-After` seconds."),
+  problem(503, "Unavailable", "Not possible at the moment: send the same request again after `Retry-After` seconds."),
   problem(507, "DiskFull", "A disk of the service is nearly full: nothing more is stored until there is room.")
 ] as const
 
@@ -37,7 +37,7 @@ const problems = [
 export const preconditionFailed = problem(
   412,
   "PreconditionFailed",
-  "What `If-Match` or `If-None-Match` says is not so."
+  "The condition in `If-Match` or `If-None-Match` does not hold."
 )
 
 /** Outermost: turns every failure into the one error body, and gives the request its id. */
@@ -61,7 +61,7 @@ export class Authentication extends HttpApiMiddleware.Service<Authentication, { 
   {
     security: { bearer: HttpApiSecurity.bearer },
     error: [
-      problem(401, "Unauthorized", "No API key, or one that is not valid (any more)."),
+      problem(401, "Unauthorized", "The API key is missing, or not valid (any more)."),
       problem(403, "Forbidden", "The key may not do this.")
     ]
   }

@@ -17,19 +17,23 @@ export const chat = (operations: Operations) =>
     name: "chat",
     title: "Give an agent a task in a workspace",
     description:
-      "Gives a task to another agent, which works with tools on the files of the workspace of (org_id, user_id); what changed is saved as one commit. The same pair finds its files again. It may take minutes. When a call was cut off or timed out, make the same call again: it waits for the run that is under way, and starts no second one. A call that is cancelled cancels its run; what it wrote is saved.",
+      "Gives a task to another agent, which works with tools on the files of the workspace of (org_id, user_id) and saves the changes as one commit. The same pair finds its files again. A call may take minutes. If it was cut off or timed out, make the same call again: it waits for the run under way and starts no second one. Cancelling a call cancels its run; what the run wrote is saved.",
     input: Schema.Struct({
       user_query: Text.annotate({ description: "The task, in plain words." }),
-      user_id: Scoped.annotate({ description: "Whose workspace it is: any name, the same one each time." }),
-      org_id: Scoped.annotate({ description: "Of which organization: any name, the same one each time." }),
+      user_id: Scoped.annotate({
+        description: "Your own name for the person whose workspace this is, the same each time."
+      }),
+      org_id: Scoped.annotate({ description: "Your own name for the person's organization, the same each time." }),
       model: Schema.optionalKey(
         Model.annotate({ description: "sonnet, opus, haiku, local, or a model's full id.", default: "sonnet" })
       ),
-      max_turns: Schema.optionalKey(whole(1, 100).annotate({ description: "Most turns of the model.", default: 8 })),
+      max_turns: Schema.optionalKey(
+        whole(1, 100).annotate({ description: "How many turns the model may take.", default: 8 })
+      ),
       memory: Schema.optionalKey(
         Schema.Boolean.annotate({
           description:
-            "Whether the agent is told what earlier chats with memory came to (.cairn/memory.md in the workspace), and this one is added to it.",
+            "Whether the agent is told what earlier chats with memory came to (.cairn/memory.md in the workspace), and this chat is added to that file.",
           default: false
         })
       )

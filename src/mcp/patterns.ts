@@ -11,11 +11,12 @@ export const patterns = (operations: Operations) =>
   tool({
     name: "patterns",
     title: "Which snippet helped with which task",
-    description:
-      "Lists tasks with the snippets that were voted on for them, those of similar tasks and best votes first.",
+    description: "Lists tasks with the snippets that were voted on for them, similar tasks and best votes first.",
     input: Schema.Struct({
       task: Schema.optionalKey(AnyText.annotate({ description: "Put similar tasks first." })),
-      top_k: Schema.optionalKey(whole(1, 100).annotate({ description: "Most patterns to give.", default: 10 }))
+      top_k: Schema.optionalKey(
+        whole(1, 100).annotate({ description: "Return at most this many patterns.", default: 10 })
+      )
     }),
     hints: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
     route: "/api/retrieve/task-patterns",

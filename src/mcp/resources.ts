@@ -132,7 +132,7 @@ export const addResources = Effect.fnUntraced(function* (server: Server, operati
   )
   yield* addTemplate(
     { uriTemplate: `${filesUri("{id}")}/{path}`, name: "workspace file", title: "A workspace's file" },
-    "A file as the workspace's last commit has it; chat answers with the workspace's id and its files.",
+    "A file of the workspace's last commit; chat answers with the workspace's id and its files.",
     "cairn:://workspaces/:0/files/*",
     (uri) => {
       const wanted = fileOf(uri)
@@ -142,7 +142,7 @@ export const addResources = Effect.fnUntraced(function* (server: Server, operati
   )
   yield* addTemplate(
     { uriTemplate: snippetUri("{id}"), name: "snippet", title: "A snippet" },
-    "All of a snippet that search found: its source, tasks, votes and latest logs. A match's code_block_id is the id.",
+    "The whole snippet that search found: its source, tasks, votes and latest logs. A match's code_block_id is the id.",
     "cairn:://snippets/:0",
     (uri) => Effect.map(snippet({ id: idOf(uri) }), (page) => markdown(uri, page))
   )

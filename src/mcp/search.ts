@@ -152,20 +152,22 @@ export const search = (operations: Operations) =>
       "Finds code that has worked before, best first, by what it should do. Call it before you write code. Each match has a code_block_id to vote on.",
     input: Schema.Struct({
       task: Task.annotate({ description: "What the code should do, in plain words. One short sentence finds best." }),
-      top_k: Schema.optionalKey(whole(1, 100).annotate({ description: "Most matches to give.", default: 5 })),
+      top_k: Schema.optionalKey(
+        whole(1, 100).annotate({ description: "Return at most this many matches.", default: 5 })
+      ),
       min_score: Schema.optionalKey(
-        fraction.annotate({ description: "Lowest verdict score, 0 to 1, by votes.", default: 0.3 })
+        fraction.annotate({ description: "Lowest verdict score (by votes) of a match, 0 to 1.", default: 0.3 })
       ),
       content_type: Schema.optionalKey(
         Schema.Literals(["file", "repo", "route", "script"]).annotate({
-          description: "Only this kind; any unless given."
+          description: "Only this kind of code. Default: any."
         })
       ),
       public_snips: Schema.optionalKey(
         Schema.Boolean.annotate({ description: "Also find public snippets of others.", default: false })
       ),
       explain: Schema.optionalKey(
-        Schema.Boolean.annotate({ description: "Say of each match why it has its score.", default: false })
+        Schema.Boolean.annotate({ description: "Explain each match's score.", default: false })
       )
     }),
     hints: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },

@@ -10,19 +10,19 @@ export const upload = (operations: Operations) =>
     name: "upload",
     title: "Store a file that a task produced",
     description:
-      "Stores code, so that it is found the next time. Call it once for each file, after it ran. The same code again adds its task to the one snippet.",
+      "Stores code, so that it is found the next time. Call it once for each file, after the code ran. Storing the same code again adds its task to the one snippet.",
     input: Schema.Struct({
       task: Task.annotate({ description: "What the code does, in plain words." }),
       file: Schema.Struct({
-        path: FilePath.annotate({ description: "Its name, with an extension that tells the language." }),
-        content: FileContent.annotate({ description: "Its whole text, at most 1 MiB." })
+        path: FilePath.annotate({ description: "The file's name, with an extension that tells the language." }),
+        content: FileContent.annotate({ description: "The file's whole text, at most 1 MiB." })
       }),
       succeeded: Schema.optionalKey(
-        Schema.Boolean.annotate({ description: "Whether the run that wrote it went well.", default: true })
+        Schema.Boolean.annotate({ description: "Whether the run that wrote the file succeeded.", default: true })
       ),
       public: Schema.optionalKey(
         Schema.Boolean.annotate({
-          description: "Share it with everyone; refused when it holds a secret.",
+          description: "Share the file with everyone; refused if it holds a secret.",
           default: false
         })
       )

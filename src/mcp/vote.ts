@@ -9,13 +9,13 @@ export const vote = (operations: Operations) =>
     name: "vote",
     title: "Say whether a snippet helped",
     description:
-      "Votes on a snippet that a search found, as an agent. Call it after you used the snippet, not after you read it.",
+      "Votes, as an agent, on a snippet that a search found. Call it after you used the snippet, not after you read it.",
     input: Schema.Struct({
       code_block_id: Text.annotate({ description: "The match's code_block_id." }),
       name: Schema.optionalKey(TextOrEmpty.annotate({ description: "The snippet's name." })),
       description: Schema.optionalKey(TextOrEmpty.annotate({ description: "The snippet's description." })),
-      up: Schema.optionalKey(Schema.Boolean.annotate({ description: "Whether it helped.", default: true })),
-      task: Schema.optionalKey(AnyText.annotate({ description: "What it was used for, in plain words." }))
+      up: Schema.optionalKey(Schema.Boolean.annotate({ description: "Whether the snippet helped.", default: true })),
+      task: Schema.optionalKey(AnyText.annotate({ description: "What the snippet was used for, in plain words." }))
     }),
     hints: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     route: "/api/store/cache-usage",

@@ -1,7 +1,8 @@
+import { readdirSync, readFileSync } from "node:fs"
 import { OpenApi } from "effect/http-api"
 import { assert, describe, it } from "vitest"
 import { Api } from "#src/api/Api.ts"
-import { descriptions, entryFor } from "#src/api/descriptions.ts"
+import { describeFields, descriptions, entryFor } from "#src/api/descriptions.ts"
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is walked as the JSON that it is
 type Node = any
@@ -64,7 +65,7 @@ describe("every field of the document", () => {
   it("says what happens without it, where it may be left out of a request", () => {
     const silent = fields
       .filter((field) => isRequest(field) && !field.required)
-      .filter(({ field }) => !/unless told|^Taken[ ,]|^The (same as|name that)/.test(field.description))
+      .filter(({ field }) => !/Default: |Required|^Accepted[ ,]|^The (same as|name that)/.test(field.description))
       .map(nameOf)
     assert.deepStrictEqual(silent, [])
   })
@@ -84,6 +85,36 @@ describe("every field of the document", () => {
     const used = new Set(fields.map(({ scope, path }) => entryFor(scope, path)))
     assert.deepStrictEqual(
       [...descriptions.keys()].filter((entry) => !used.has(entry)),
+      []
+    )
+  })
+})
+
+describe("an entry for all fields of a name", () => {
+  it("leaves a field alone that its schema describes", () => {
+    const schema = (model: Node) => ({ properties: { model } })
+    const spec = {
+      components: {
+        schemas: { A: schema({ description: "The name that the operator configured." }), B: schema({ maxLength: 9 }) }
+      },
+      paths: {}
+    }
+    describeFields(spec)
+    const { A, B } = spec.components.schemas
+    assert.deepStrictEqual(
+      [A, B].map(({ properties }) => properties.model.description),
+      ["The name that the operator configured.", `${descriptions.get("*.model")} At most 9 characters.`]
+    )
+  })
+
+  it("is there once", () => {
+    const folder = new URL("../../src/api/descriptions/", import.meta.url)
+    const names = readdirSync(folder).flatMap((name) =>
+      [...readFileSync(new URL(name, folder), "utf8").matchAll(/^ {2}"([^"]+)":/gm)].map(([, entry]) => entry!)
+    )
+    assert.isAbove(names.length, 500)
+    assert.deepStrictEqual(
+      names.filter((name, at) => names.indexOf(name) !== at),
       []
     )
   })
