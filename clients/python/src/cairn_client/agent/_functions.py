@@ -82,7 +82,7 @@ def agent_function(
 
     `publish_functions` stores it as a snippet. From then on each call is recorded: whether it failed and how, how long
     it ran, how much it took and gave. A generator's call ends when it does. No call waits for its record; the program
-    does when it ends, for at most five seconds.
+    does when it ends, for a minute at most, and for at most five seconds in which none comes through.
 
     Args:
         description: what it does, in plain words: it is found by them. Its docstring unless given.
