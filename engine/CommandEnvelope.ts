@@ -2,11 +2,11 @@ import type { Actor, RequestIdentity } from "./Event.ts"
 
 /** Who gives a command, and why. */
 export interface CommandMetadata {
-  /** A UUID. The same one again changes nothing more, and is answered as the first time. */
+  /** A UUID. A command that was carried out and is given again changes nothing more and gets its first answer. */
   readonly commandId: string
-  /** What all commands and events of one undertaking have in common. */
+  /** The same for all commands and events of one undertaking. */
   readonly correlationId: string
-  /** The event that the command follows from; of what a caller asks for there is none. */
+  /** The event that the command follows from; `null` or absent for what a caller asks for. */
   readonly causationId?: string | null
   readonly actor: Actor
   readonly request?: RequestIdentity | null

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { Position } from "./Position.ts"
 
-/** What stands in the place of an event's text once its subject was erased. */
+/** What stands in place of an event's text once its subject is erased. */
 export const Erased = null
 export type Erased = typeof Erased
 
@@ -16,7 +16,7 @@ export const text = <F extends Schema.Struct.Fields>(fields: F) => ({
   text: Schema.NullOr(Schema.Struct(fields))
 })
 
-/** An event of any kind: what it is called, beside its fields. */
+/** An event of any type, which `_tag` names. */
 export interface AnyEvent {
   readonly _tag: string
 }
@@ -30,35 +30,35 @@ export interface Actor {
   readonly organization: string | null
 }
 
-/** Whether it was this key or this person, of a tenant where one is given: who others are is not told by asking. */
+/** Whether this key or user acted, in `tenant` if given: asking tells a caller nothing about other tenants. */
 export const isBy = ({ key, user, organization }: Actor, who: string, tenant?: string): boolean =>
   (key === who || user === who) && (tenant === undefined || (organization ?? user) === tenant)
 
 /**
- * A request as it is known again when it is repeated: a digest that equal ones have, how many of those came before it,
- * and the digest of what it asked for, where its caller named it.
+ * What tells whether a request repeats an earlier one: a digest that equal requests share, how many equal ones came
+ * before it and, if its caller named it, a digest of what it asked for.
  */
 export interface RequestIdentity {
   readonly digest: string
   readonly n: number
   readonly fingerprint: string | null
-  /** How its answer's `X-Request-Id` began the log's lines of it, where that is an id by its shape. */
+  /** Its `X-Request-Id`, as its answer and the service's log lines have it, if it has the shape of an id. */
   readonly id?: string
-  /** W3C's `traceparent` under which it was carried out, where somebody traced it. */
+  /** W3C's `traceparent` under which it was carried out, if it was traced. */
   readonly traceparent?: string
 }
 
-/** Where events come from: of all that one command led to, but for the request. */
+/** Where events come from. All events of a command have the same metadata, except for the request. */
 export interface Metadata {
   readonly actor: Actor
   readonly commandId: string
   readonly correlationId: string
   readonly causationId: string | null
-  /** The request that the command answers: on the first of its events. */
+  /** The request that the command answers. In the log, only the command's first event has it. */
   readonly request: RequestIdentity | null
 }
 
-/** What the log knows of an event beside its own fields. */
+/** What the log knows of an event besides its own fields. */
 export interface Envelope extends Metadata {
   readonly position: Position
   /** The organization or user that owns the stream. */
@@ -73,7 +73,7 @@ export interface Envelope extends Metadata {
   readonly recordedAt: number
 }
 
-/** An event as it is delivered: its envelope and, decoded, itself. */
+/** An event as it is delivered: its envelope and the decoded event. */
 export interface Recorded<E> extends Envelope {
   readonly event: E
 }

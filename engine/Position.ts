@@ -1,15 +1,15 @@
 import { type Brand, Order } from "effect"
 
 /**
- * A place in the log: opaque, and comparable with others of the same log. Positions increase in commit order; how far
- * two of them are apart says nothing, and there may be none between two that follow one another. Inside it is a safe
- * integer, so that read models can keep it in a column: what is added to it is no position any more.
+ * A place in the log: opaque, and comparable with other positions of the same log. Positions increase in commit order;
+ * how far apart two of them are means nothing. A position is a safe integer, so that read models can keep it in a
+ * column, but the result of arithmetic on it is not a position.
  */
 export type Position = Brand.Branded<number, "engine/Position">
 
 /**
- * A position from where it was written down, such as a column or a caller's cursor: for adapters, and those who read it
- * back.
+ * Reads back a position that was written down, in a column or a caller's cursor. For adapters, and code that stores
+ * positions.
  */
 export const positionOf = (written: number | bigint | string): Position => Number(written) as Position
 
@@ -18,16 +18,16 @@ export const beginning = positionOf(0)
 
 const order: Order.Order<Position> = Order.Number
 
-/** Whether one lies strictly after another. */
+/** Whether `one` lies strictly after `other`. */
 export const isAfter: (one: Position, other: Position) => boolean = Order.isGreaterThan(order)
 
-/** Whether one is another, or lies after it. */
+/** Whether `one` is `other` or lies after it. */
 export const hasReached: (one: Position, other: Position) => boolean = Order.isGreaterThanOrEqualTo(order)
 
-/** The first of some. */
+/** The earliest of the given positions. */
 export const earliest = (first: Position, ...more: ReadonlyArray<Position>): Position =>
   more.reduce(Order.min(order), first)
 
-/** The last of some. */
+/** The latest of the given positions. */
 export const latest = (first: Position, ...more: ReadonlyArray<Position>): Position =>
   more.reduce(Order.max(order), first)

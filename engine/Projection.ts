@@ -6,16 +6,16 @@ import type { Steps } from "./steps.ts"
 export type Row = { readonly id: string; readonly [column: string]: unknown }
 
 /**
- * What changes may use besides the event: pure functions over data that is read at start. Each product says what its
- * own are.
+ * What changes may use besides the event: pure functions over data that is read at start. The code on top of the engine
+ * says which.
  */
 export class Given extends Context.Service<Given, unknown>()("engine/Given") {}
 
-/** What one type of event does to the rows it touches. Pure, and total: an event's text may be erased. */
+/** What one type of event does to the rows that it touches. Pure and total: the event's text may be erased. */
 export interface Change<R, E, G> {
-  /** The ids of the rows that the event may change, be they there or not. */
+  /** The ids of the rows that the event may change, whether they exist or not. */
   readonly rows: (event: E, envelope: Envelope) => ReadonlyArray<string>
-  /** The row of an id after the event, in steps where it takes long; `undefined` is no row, before and after. */
+  /** The row with this id after the event, made in steps if that takes long. `undefined`, before or after: no row. */
   readonly to: (
     row: R | undefined,
     event: E,
@@ -27,33 +27,33 @@ export interface Change<R, E, G> {
 
 type Of<E extends AnyEvent, T extends E["_tag"]> = Extract<E, { readonly _tag: T }>
 
-/** One table of a read model: its SQL columns, and how events change its rows. Its `on` keys are its subscription. */
+/** A read model's table: its SQL columns, and how the events in `on` and `drops`, its subscription, change it. */
 export interface TableOf<R extends { readonly id: string }, E extends AnyEvent, G> {
   /** Column name → SQL type. `id` is the primary key. */
   readonly columns: { readonly [C in keyof R]-?: string }
-  /** Column lists, one an index. */
+  /** Column lists, one per index. */
   readonly indexes?: ReadonlyArray<string>
   readonly on: { readonly [T in E["_tag"]]?: Change<R, Of<E, T>, G> }
-  /** Events that remove every row whose column has a value, whatever the rows' ids are. Give such a column an index. */
+  /** Events that remove every row with a certain value in one column, whatever its id. Give the column an index. */
   readonly drops?: { readonly [T in E["_tag"]]?: Drop<keyof R & string, Of<E, T>> }
 }
 
-/** How an event removes rows by what one of their columns holds. */
+/** How an event removes rows by the value of one column. */
 export interface Drop<C extends string, E> {
   /** Of type `text`. */
   readonly column: C
-  /** What the rows that go have there. */
+  /** The value that the removed rows have in that column. */
   readonly value: (event: E, envelope: Envelope) => string
 }
 
-/** A read model. With a new `version` it is built anew beside the old one; change the tables or the rules: raise it. */
+/** A read model. A new `version` is built anew beside the old one: raise it when you change the tables or the rules. */
 export interface Projection {
   readonly name: string
   readonly version: number
   readonly tables: { readonly [name: string]: Table }
 }
 
-/** A table of whatever rows and events. */
+/** A table of any rows and events. */
 export interface Table {
   readonly columns: { readonly [column: string]: string }
   readonly indexes?: ReadonlyArray<string>
@@ -61,7 +61,7 @@ export interface Table {
   readonly drops?: { readonly [type: string]: Drop<string, never> }
 }
 
-/** How a log's tables are written down: `tableOf<AnyEvent, Given>()<Row>({ columns, on })`. */
+/** Declares a table, checked against a log's events: `tableOf<AnyEvent, Given>()<Row>({ columns, on })`. */
 export const tableOf =
   <E extends AnyEvent, G>() =>
   <R extends { readonly id: string }>(definition: TableOf<R, E, G>): Table =>
@@ -75,7 +75,7 @@ export const typesOf = ({ tables }: Projection): ReadonlyArray<string> => [
   ...new Set(Object.values(tables).flatMap(({ on, drops }) => Object.keys({ ...on, ...drops })))
 ]
 
-/** Rows are plain data. */
+/** A row is plain data, which has no iterator. */
 const isSteps = <A extends object>(made: A | undefined | Steps<A | undefined>): made is Steps<A | undefined> =>
   made !== undefined && Symbol.iterator in made
 
@@ -110,8 +110,8 @@ export const touched = (table: Table, events: ReadonlyArray<Recorded<AnyEvent>>)
 }
 
 /**
- * Applies events to those rows that are there, in place; a row that is gone is `undefined`. Stops after each event, and
- * within those that take long, for whoever takes its steps to see to others in between.
+ * Applies events in place to the rows in the map; `undefined` is a row that does not exist. Yields after each change,
+ * and within a change that takes long, so that other work can have its turn.
  */
 export function* folding(
   table: Table,
@@ -119,7 +119,7 @@ export function* folding(
   events: ReadonlyArray<Recorded<AnyEvent>>,
   given: unknown
 ): Generator<void> {
-  // what is recorded is its own envelope: a copy of each would cost as much as the folding
+  // a recorded event is its own envelope: copying each would cost as much as folding it
   for (const recorded of events) {
     const { event } = recorded
     const drop = dropOf(table, event)

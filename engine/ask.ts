@@ -6,20 +6,20 @@ import { beginning, hasReached, latest, type Position, positionOf } from "./Posi
 import { type Projection, schemaOf, typesOf } from "./Projection.ts"
 import { Projector } from "./project.ts"
 
-/** Milliseconds that a read waits for its read model to have passed the log's head. */
+/** Milliseconds that a read waits for its read model to catch up with the log. */
 export const ReadPatience = Context.Reference<number>("cairn/ReadPatience", { defaultValue: () => 1_000 })
-/** The same for whoever has no use for an older state, and could only refuse. */
+/** The same for callers that can't use an older state and would have to refuse. */
 export const longPatience = 10_000
 
 /** Where a live read model stands. */
 export interface Standing extends Checkpoint {
-  /** The last event in the log that it has to take in; it is fresh once `position` has passed it. */
+  /** Position of the last event that it has to take in; it is fresh once `position` has reached this. */
   readonly due: Position
 }
 
 /**
- * A read model is behind the log, and did not catch up in time: what is read of it now may lack what was just written.
- * Or nobody knows, because the log is `away`, and with it whoever could write to it.
+ * A read model is behind the log and did not catch up in time: what is read of it may lack what was just written. Or
+ * the log is `away`, so that nobody knows whether it is behind, and nobody can write either.
  */
 export class Stale extends Data.TaggedError("Stale")<{
   readonly name: string
@@ -31,57 +31,56 @@ export class Stale extends Data.TaggedError("Stale")<{
   }
 }
 
-/** The read models can't be asked. */
+/** The read models can't be reached, or the log just now. */
 export class Unreadable extends Data.TaggedError("Unreadable") {}
 
 /** What one look at the log and the read models has seen. */
 export type Look = { readonly head: Position; readonly models: ReadonlyMap<string, Standing>; readonly away: boolean }
 
 /**
- * Milliseconds for which a log has to be away before reads are answered without it: a lost connection is no ground for
- * that.
+ * Milliseconds for which the log must be away before reads are answered without it: a lost connection alone is no
+ * reason.
  */
 const gone = 1_000
 
-/** A read model that is not there yet is behind, also of an empty log. */
+/** A read model that does not exist yet is behind, even if the log is empty. */
 const absent: Standing = { position: beginning, changed: beginning, due: positionOf(1) }
 
 interface Waiter {
   readonly name: string
-  /** The position that the read model must have passed. */
+  /** The position that the read model must reach. */
   readonly due: Position
   readonly deadline: number
   readonly answer: Deferred.Deferred<Standing, Stale | Unreadable>
 }
 
 /**
- * Reads that see everything written before them, by whom ever: a read takes the log's head on arrival and waits until
- * its read model has taken in every event up to it that concerns it. Requests that arrive during one look share the
- * next.
+ * Reads that see everything written before them, by anyone. A read takes the log's head on arrival and waits until its
+ * read model has taken in every event up to there that concerns it. Reads that arrive during one look share the next.
  */
 export class Asker extends Context.Service<
   Asker,
   {
     /**
-     * Where the read model stands, once it has taken in all that concerns it of what is in the log now. `Stale`: it did
-     * not within `patience` milliseconds, `ReadPatience` unless told, or the log has been away for a second.
+     * Where the read model stands, once it has taken in every event in the log now that concerns it. `Stale`: it did
+     * not within `patience` milliseconds (`ReadPatience` if not given), or the log has been away for a second.
      * `Unreadable`: the read models can't be reached, or the log just now.
      */
     readonly fresh: (projection: Projection, patience?: number) => Effect.Effect<Standing, Stale | Unreadable>
-    /** The same as of a look: what is in the log since then is not waited for. */
+    /** The same as of an earlier look: events appended after it are not waited for. */
     readonly freshBy: (
       look: Look,
       projection: Projection,
       patience?: number
     ) => Effect.Effect<Standing, Stale | Unreadable>
     /**
-     * Where the last event of a type is that the last look has seen, or from where on there was none; `undefined`
-     * before the first look. Who has asked whether something is fresh misses nothing here that was written before.
+     * Position of the last event of a type that the looks have seen; if there was none, where the first look began.
+     * `undefined` before the first look. A caller that has awaited `fresh` misses no event that was written before.
      */
     readonly seen: (type: string) => Effect.Effect<Position | undefined>
     /**
-     * The log's head, and where every live read model stands, by schema name; as they were last seen, where the log is
-     * away.
+     * The log's head, and where every live read model stands, by schema name. While the log is away, the head is the
+     * one last seen.
      */
     readonly look: Effect.Effect<Look, Unreadable>
   }
@@ -94,7 +93,7 @@ export class Asker extends Context.Service<
         const projector = yield* Projector
         const readPatience = yield* ReadPatience
         const scope = yield* Effect.scope
-        // others say when they have moved read models; but for the command line beside a service, which hears nothing
+        // processes that share a log tell each other what they move; the command line beside a service hears nothing
         const pause = (yield* Claims).shared ? "50 millis" : "10 millis"
         const one = yield* Semaphore.make(1)
         let next: Deferred.Deferred<Look, Unreadable> | undefined
@@ -103,7 +102,7 @@ export class Asker extends Context.Service<
 
         const store = yield* EventStore
 
-        /** Behind it, `newest` has the last event of each type; how far the log was looked at. */
+        /** After `from`, `newest` has the last event of each type; the log was looked at up to `to`. */
         let from: Position | undefined
         let to = beginning
         const newest = new Map<string, Position>()
@@ -118,7 +117,7 @@ export class Asker extends Context.Service<
         const note = (known: Map<string, Position>, name: string, last: Position) =>
           known.set(name, latest(last, known.get(name) ?? last))
 
-        /** What is new in the log since the last look: one at a time. */
+        /** Takes in what is new in the log since the last look; only one at a time. */
         const news = Effect.gen(function* () {
           if (from === undefined) {
             to = yield* store.head
@@ -133,13 +132,13 @@ export class Asker extends Context.Service<
           to = head
         })
 
-        /** Of one that stands before the first look, nobody knows what it has to take in before that. */
+        /** Nobody knows which events before the first look concern a read model there: it has to reach that look. */
         const dueOf = (name: string, position: Position): Position =>
           latest(position, from ?? position, newestFor.get(name) ?? position)
 
         let awaySince: number | undefined
 
-        /** Whether the log is away, which it has to be for a while. */
+        /** Takes in news. Gives whether the log is away; a fault of less than `gone` milliseconds fails instead. */
         const newsOrAway = Effect.gen(function* () {
           const exit = yield* Effect.exit(news)
           if (Exit.isSuccess(exit)) {
@@ -165,7 +164,7 @@ export class Asker extends Context.Service<
         )
 
         /**
-         * Nobody leaves while beginning what others wait for too: it would stay begun for all of them, and never end.
+         * Uninterruptible: a caller that left in between would leave all others waiting for a look that nobody makes.
          */
         const begin = Effect.gen(function* () {
           const mine = yield* Deferred.make<Look, Unreadable>()
@@ -177,14 +176,14 @@ export class Asker extends Context.Service<
           return mine
         }).pipe(Effect.uninterruptible)
 
-        /** One look at a time; whoever comes while it is under way gets the one after it, whole. */
+        /** One look at a time: a caller that comes during a look waits for the whole of the next one. */
         const look = Effect.suspend(() =>
           next === undefined ? Effect.flatMap(begin, Deferred.await) : Deferred.await(next)
         )
 
         const standingIn = ({ models: standings }: Look, name: string) => standings.get(name) ?? absent
 
-        /** One look for all that wait, whenever a read model has moved, until nobody waits any more. */
+        /** Looks once for all waiters whenever a read model has moved, until nobody waits any more. */
         const watch = Effect.gen(function* () {
           const moves = yield* PubSub.subscribe(projector.moved)
           while (waiters.size > 0) {
@@ -200,7 +199,7 @@ export class Asker extends Context.Service<
               } else yield* Deferred.done(answer, outcome)
               waiters.delete(waiter)
             }
-            // another process may be the one that moves it: then a message may be lost, or none comes here
+            // another process may move the read model: then a message may be lost, or never come here
             if (waiters.size > 0) yield* Effect.ignore(PubSub.takeAll(moves).pipe(Effect.timeout(pause)))
           }
           watching = false
@@ -240,14 +239,14 @@ export class Asker extends Context.Service<
 export const fresh = (projection: Projection, patience?: number) =>
   Effect.flatMap(Asker, (asker) => asker.fresh(projection, patience))
 
-/** Where a read model that was asked stands, and whether it did not catch up with the log in time. */
+/** Where a read model stands, and whether it failed to catch up with the log in time. */
 export interface MaybeStale extends Standing {
   readonly stale: boolean
 }
 
 /**
- * `Asker.fresh` for who answers from an older state, too: only `Unreadable` is a failure. By a look that was `seen`,
- * where there is one, without another.
+ * `Asker.fresh` for callers that can use an older state, too: it fails with `Unreadable` only. Goes by the look `seen`,
+ * if given, instead of making one.
  */
 export const freshOrOlder = (projection: Projection, seen?: Look) =>
   Effect.flatMap(Asker, (asker) =>

@@ -18,11 +18,11 @@ export interface Registry<E extends AnyEvent> {
   /** The shape of each event's current version. Keys are what the log calls the type. */
   readonly schemas: { readonly [T in E["_tag"]]: Schema.Top }
   /**
-   * Event types that have changed: `upcasts[0]` reads version 1 as version 2, and so on, so that a type's current
-   * version is one more than its upcasts. A new meaning is a new type instead.
+   * Event types that have changed: a type's first upcast turns version 1 into version 2, and so on, so its current
+   * version is its number of upcasts plus one. A new meaning is a new type instead.
    */
   readonly upcasts: { readonly [T in E["_tag"]]?: ReadonlyArray<Upcast> }
-  /** Subjects whose text goes because an event has happened. */
+  /** The subjects whose text an event erases. */
   readonly erasures?: { readonly [T in E["_tag"]]?: (event: Extract<E, { readonly _tag: T }>) => ReadonlyArray<string> }
 }
 
@@ -30,19 +30,19 @@ type Erasures = { readonly [type: string]: ((event: unknown) => ReadonlyArray<st
 
 /** How events are written into the log and read from it. */
 export interface EventCodec<E extends AnyEvent> {
-  /** An event as the log takes it, written on end: for those that have no long text. */
+  /** An event as the log takes it, encoded in one go: for events without a long text. */
   readonly encode: (event: E) => NewEvent
   /**
-   * An event as the log takes it: ids and numbers as `data`, what a caller typed as a payload with a salted digest. One
-   * with a long text takes many steps: others may have their turn between them.
+   * An event as the log takes it: ids and numbers in `data`; what a caller typed in a payload, whose salted digest is
+   * in `data`. A long text takes many steps, and other work can have its turn between them.
    */
   readonly encoding: (event: E) => Generator<void, NewEvent>
   /**
-   * A stored event as deciders and projections see it: of the current version, with its text or `Erased` in place.
-   * Throws `UnreadableEvent`.
+   * A stored event as deciders and projections see it: in its current version, with its text or `Erased`. Throws
+   * `UnreadableEvent`.
    */
   readonly decode: (stored: StoredEvent) => Recorded<E>
-  /** The same in steps, of which there is one only unless its text is long. */
+  /** The same in steps; a text that is not long takes at most one. */
   readonly decoding: (stored: StoredEvent) => Generator<void, Recorded<E>>
 }
 
@@ -52,10 +52,10 @@ export class Codec extends Context.Service<Codec, EventCodec<AnyEvent>>()("engin
 const utf8 = new TextEncoder()
 const fromUtf8 = new TextDecoder()
 
-/** Characters of text, or bytes of it in the log, from which an event is written and read in steps. */
+/** Characters of text (in the log, bytes) from which an event is encoded and decoded in steps. */
 export const big = 131_072
 
-/** A text with what the log keeps of it beside its event. */
+/** A text as it is kept beside the log, with its salt and its digest. */
 interface Written {
   readonly salt: Uint8Array
   readonly bytes: Uint8Array
@@ -81,18 +81,16 @@ function* writtenInSteps(text: unknown): Generator<void, Written> {
   return { salt, bytes: Buffer.concat(pieces), digest: hash.digest("hex") }
 }
 
-/** The log holds an event of a type or version that this code doesn't know, or one that doesn't have its shape. */
+/** The log holds an event whose type or version this code doesn't know, or that doesn't fit its type's schema. */
 export class UnreadableEvent extends Error {
   override readonly name = "UnreadableEvent"
-  /** Without its cause: what a schema says of a wrong value quotes it, and this is logged. */
+  /** Leaves out the cause: a schema's message quotes the wrong value, and this error is logged. */
   constructor({ position, type, schemaVersion }: StoredEvent) {
     super(`event ${position} (${type} version ${schemaVersion}) can't be read by this version of the code`)
   }
 }
 
-/**
- * The envelope and the event. Named one by one: a replay makes millions, and a copy of the rest of an object is slow.
- */
+/** The envelope and the event, field by field: a replay makes millions, and copying the rest of an object is slow. */
 export const asRecorded = <E>(stored: StoredEvent, event: E): Recorded<E> => ({
   position: stored.position,
   tenant: stored.tenant,
@@ -118,8 +116,8 @@ const readPayload = (payload: Uint8Array | null): Generator<void, unknown> | { r
 }
 
 /**
- * The codec of a log's events. Encoding throws what the schema says of an event that does not have its shape; decoding
- * throws `UnreadableEvent`.
+ * The codec of a log's events. Encoding throws the schema's error for an event that does not fit it; decoding throws
+ * `UnreadableEvent`.
  */
 export const makeCodec = <E extends AnyEvent>({ schemas, upcasts, erasures }: Registry<E>): EventCodec<E> => {
   const encoders = new Map<string, (event: E) => Fields>()

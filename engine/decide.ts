@@ -10,11 +10,11 @@ import { inSteps } from "./pages.ts"
 /** The log could not take the command in time; giving it again is safe. */
 export class Busy extends Data.TaggedError("Busy") {}
 
-/** An event that a command led to, as its giver is told of it. */
+/** An event that a command led to, as the caller of `dispatch` gets it. */
 export interface Led<E> {
   readonly event: E
   readonly revision: number
-  /** Whoever has come so far has all that the command led to: that of its last event. */
+  /** Position of the command's last event: a reader that has reached it has seen all of the command's events. */
   readonly position: Position
   /** Milliseconds since the epoch. */
   readonly recordedAt: number
@@ -24,19 +24,19 @@ export type Refused = { readonly _tag: string }
 export type AnyDecider = Decider<unknown, AnyEvent, unknown, Refused>
 export type Answer = Deferred.Deferred<ReadonlyArray<Led<AnyEvent>>, Refused | Busy>
 
-/** A command that waits, and whoever waits for what it leads to. */
+/** A queued command, and the answer that its caller waits for. */
 export interface QueuedCommand extends CommandEnvelope<unknown> {
   readonly answer: Answer
   readonly deadline: number
 }
 
-/** What a command leads to, and has to be appended. */
+/** A command with the events that it leads to, which are still to be appended. */
 export interface Decision {
   readonly queued: QueuedCommand
   readonly events: ReadonlyArray<AnyEvent>
 }
 
-/** A command that appends nothing: refused, already so, or the same as one before it in the queue. */
+/** A command that appends nothing: refused, already so, or a repetition of an earlier command in the queue. */
 export type Idle = Data.TaggedEnum<{
   Refusal: { readonly queued: QueuedCommand; readonly refusal: Refused }
   Already: { readonly queued: QueuedCommand }
@@ -44,7 +44,7 @@ export type Idle = Data.TaggedEnum<{
 }>
 export const Idle = Data.taggedEnum<Idle>()
 
-/** Decides commands one after the other, each on what those before it led to. */
+/** Decides commands one after the other, each on the state that the earlier ones led to. */
 export const decideAll = (decider: AnyDecider, before: unknown, waiting: ReadonlyArray<QueuedCommand>) => {
   const decisions: Array<Decision> = []
   const idle: Array<Idle> = []
@@ -68,7 +68,7 @@ export const decideAll = (decider: AnyDecider, before: unknown, waiting: Readonl
   return { decisions, idle, state }
 }
 
-/** A decision as the store takes it. Others have their turn while a long text is written down. */
+/** A decision as the store takes it. Other work has its turn while a long text is encoded. */
 const appending = Effect.fnUntraced(function* ({ queued, events }: Decision) {
   const codec = yield* Codec
   const encoded: Array<NewEvent> = []
@@ -85,8 +85,8 @@ const appending = Effect.fnUntraced(function* ({ queued, events }: Decision) {
 })
 
 /**
- * Decisions as the store takes them, up to and with the one that brings them to so many bytes; `later` is the command
- * of the first one that is left.
+ * Decisions as the store takes them, up to and including the one that brings them to `most` bytes. `later` is the
+ * command of the first decision that is left out.
  */
 export const encodeAll = Effect.fnUntraced(function* (decisions: ReadonlyArray<Decision>, most: number) {
   const commands: Array<DecidedCommand> = []

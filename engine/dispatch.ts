@@ -19,27 +19,27 @@ import {
 import type { AnyEvent } from "./Event.ts"
 import { eachOfStream } from "./pages.ts"
 
-/** One stream's queue and its fold, which the queue alone changes. */
+/** One stream: its queue of commands, and its fold, which changes only while the queue is carried out. */
 interface Line {
   readonly decider: AnyDecider
   readonly stream: string
   readonly queue: Array<QueuedCommand>
   state: unknown
-  /** Of the last event that `state` holds; -1: none. */
+  /** Revision of the last event in `state`; -1: none. */
   revision: number
-  /** False until the stream has been read, and after anything went another way than thought. */
+  /** False until the stream is read, and again after anything unexpected: then the stream is read on first. */
   loaded: boolean
   running: boolean
 }
 
-/** Milliseconds for which a command is decided again when others were first. */
+/** Milliseconds for which a command is decided anew while other processes append first. */
 const patience = 5_000
-/** Streams whose fold is kept. */
+/** How many streams' folds are kept. */
 const linesKept = 4_096
-/** Commands of a stream that are decided together. */
+/** How many commands of a stream are decided together. */
 const atOnce = 256
 
-/** What was decided, where it went. */
+/** The decided events, with where the append put them. */
 const ledNow = (decisions: ReadonlyArray<Decision>, { revision, positions, recordedAt }: Appended) => {
   let next = revision + 1 - decisions.reduce((sum, { events }) => sum + events.length, 0)
   return decisions.map(({ events }, index) =>
@@ -48,23 +48,23 @@ const ledNow = (decisions: ReadonlyArray<Decision>, { revision, positions, recor
 }
 
 /**
- * The one way to write. Commands of a stream are decided one after the other against its fold, kept from the last
- * time, and go to the log together; when another process was there first, they are decided again. A command that was
- * queued is carried out whatever becomes of its caller.
+ * The one way to write. A stream's commands are decided one after the other on its fold, which is kept between
+ * commands, and their events are appended together. If another process appends first, they are decided again. A queued
+ * command is carried out even if its caller is interrupted.
  */
 export class Dispatcher extends Context.Service<
   Dispatcher,
   {
     /**
-     * Decides a command and appends what it leads to. Answers with those events, or with those of the first time when
-     * the log knows its id; with none when it was so already. Fails with the decider's refusal, and with `Busy` when
-     * the log can't be reached, or when others were first for 5 s: giving it again is safe.
+     * Decides a command and appends the events that it leads to. Gives those events; if the log knows the command, the
+     * events of the first time; none if it was already so. Fails with the decider's refusal, and with `Busy` if the log
+     * can't be reached or others append first for 5 s: giving the command again is safe.
      */
     readonly dispatch: <C, E extends AnyEvent, S, R extends Refused>(
       decider: Decider<C, E, S, R>,
       envelope: CommandEnvelope<C>
     ) => Effect.Effect<ReadonlyArray<Led<E>>, R | Busy>
-    /** The state of a stream after everything that is in the log now. `Busy`: the log can't be read. */
+    /** A stream's state after every event that is in the log now. `Busy`: the log can't be read. */
     readonly state: <C, E extends AnyEvent, S, R extends Refused>(
       decider: Decider<C, E, S, R>,
       stream: string
@@ -96,7 +96,7 @@ export class Dispatcher extends Context.Service<
           return { event, revision, recordedAt, position: before.at(-1)!.position }
         })
 
-      /** A command that changes nothing now may have done so before: then it is answered as then. */
+      /** A command that changes nothing now may have led to events before: then those are its answer. */
       const asBefore = Effect.fnUntraced(function* (queued: QueuedCommand, otherwise: Effect.Effect<unknown>) {
         const before = yield* store.outcome(queued.stream, queued.commandId)
         if (before.length === 0) return yield* otherwise
@@ -110,15 +110,15 @@ export class Dispatcher extends Context.Service<
       })
 
       /**
-       * One round: decide what waits, append it as far as it goes into one call, answer. Gives back the commands that
-       * have to be decided again, or later.
+       * One round: decides the waiting commands, appends what fits into one call, answers. Gives the commands that are
+       * still to be decided, or to be decided again.
        */
       const round = Effect.fnUntraced(function* (line: Line, waiting: ReadonlyArray<QueuedCommand>) {
         const cached = line.loaded
         if (!cached) yield* load(line)
         let decided = decideAll(line.decider, line.state, waiting)
         if (cached && decided.idle.length > 0) {
-          // nothing will be appended that could tell a stale fold: look before saying no
+          // a command that appends nothing can't reveal a stale fold: read on before answering it
           yield* load(line)
           decided = decideAll(line.decider, line.state, waiting)
         }
@@ -142,7 +142,7 @@ export class Dispatcher extends Context.Service<
           yield* Effect.forEach(decisions, ({ queued }, index) => Deferred.succeed(queued.answer, led[index]!))
           if (before !== undefined) return [...idle.map(({ queued }) => queued), ...left]
         }
-        // not before the append: a no may rest on what was decided just before it, and that has to hold first
+        // only after the append: a refusal may rest on events decided just before it, which must be in the log first
         yield* Effect.forEach(idle, answered, { discard: true })
         return left
       })
@@ -150,9 +150,7 @@ export class Dispatcher extends Context.Service<
       const fail = (waiting: ReadonlyArray<QueuedCommand>) =>
         Effect.forEach(waiting, ({ answer }) => Deferred.fail(answer, new Busy()), { discard: true })
 
-      /**
-       * Rounds until all commands are answered; after a wrong revision one at a time, for as long as they have time.
-       */
+      /** Runs rounds until all commands are answered; after a wrong revision one by one, until their deadlines. */
       const settle = Effect.fnUntraced(function* (line: Line, waiting: ReadonlyArray<QueuedCommand>) {
         let groups: ReadonlyArray<ReadonlyArray<QueuedCommand>> = [waiting]
         for (let attempt = 1; groups.length > 0; attempt++) {
@@ -178,7 +176,7 @@ export class Dispatcher extends Context.Service<
             line.loaded = false
             if (!Cause.hasDies(cause)) return fail(waiting)
             const open = waiting.filter(({ answer }) => !Deferred.isDoneUnsafe(answer))
-            // a command that can't be decided must not take its neighbours with it
+            // a command that can't be decided must not fail the others with it
             if (open.length > 1) return Effect.forEach(open, (queued) => carryOut(line, [queued]), { discard: true })
             const defect = Cause.squash(cause)
             return Effect.andThen(
@@ -230,7 +228,7 @@ export class Dispatcher extends Context.Service<
         return answer
       }, Effect.uninterruptible)
 
-      /** Folds what is new on top of the kept fold, without touching it: its queue may be at work. */
+      /** Folds new events on top of the kept fold without changing it: its queue may be at work. */
       const state = (decider: AnyDecider, stream: string) =>
         Effect.suspend(() => {
           const { state, revision } = lines.get(stream) ?? { state: decider.initial, revision: -1 }

@@ -10,7 +10,7 @@ const AccountEvent = Schema.TaggedUnion({ Deposited: { cents: Schema.Int }, With
 type AccountEvent = typeof AccountEvent.Type
 const { Deposited, Withdrawn } = AccountEvent.cases
 
-// What can be asked for, and what can be refused.
+// What can be asked for, and why it can be refused.
 type AccountCommand = Data.TaggedEnum<{
   Deposit: { readonly cents: number }
   Withdraw: { readonly cents: number }
@@ -18,7 +18,7 @@ type AccountCommand = Data.TaggedEnum<{
 const AccountCommand = Data.taggedEnum<AccountCommand>()
 class Overdrawn extends Data.TaggedError("Overdrawn")<{ readonly balance: number }> {}
 
-/** An account in cents, which is never overdrawn: also when two withdraw at the same time. */
+/** An account in cents that is never overdrawn, even by two withdrawals at the same time. */
 export const Account: Decider<AccountCommand, AccountEvent, number, Overdrawn> = {
   initial: 0,
   decide: (command, balance) =>
@@ -46,13 +46,13 @@ const give = (command: AccountCommand, commandId = randomUUID()) =>
     actor: { key: null, user: "ada", organization: null }
   })
 
-/** What ada's account comes to, and how a withdrawal of too much was answered. */
+/** What remains in ada's account, and how many of ten withdrawals were paid and refused. */
 export const example = Effect.gen(function* () {
   const first = randomUUID()
   yield* give(AccountCommand.Deposit({ cents: 1_000 }), first)
   // the same command again changes nothing
   yield* give(AccountCommand.Deposit({ cents: 1_000 }), first)
-  // ten at once, for which there is no money: each is decided on what those before it led to
+  // ten at once, more than the account holds: each is decided on what the earlier ones led to
   const withdrawn = yield* Effect.forEach(
     Array.from({ length: 10 }, () => AccountCommand.Withdraw({ cents: 300 })),
     (command) => Effect.result(give(command)),

@@ -1,9 +1,6 @@
-/** Why a body is read no further. */
+/** Why JSON is read no further. */
 export class JsonFault extends Error {
-  /**
-   * `text`: a NUL or half a surrogate pair in a value or a name, which is no text, and nothing that a store keeps
-   * unchanged.
-   */
+  /** `text`: a NUL or half a surrogate pair in a value or a name. That is not text, and no store keeps it unchanged. */
   readonly fault: "encoding" | "syntax" | "depth" | "values" | "names" | "text"
   /** Where in the value it is. */
   readonly path: ReadonlyArray<string>
@@ -16,11 +13,11 @@ export class JsonFault extends Error {
 
 /** How much JSON may hold before it is refused. */
 export interface JsonLimits {
-  /** Objects and arrays within each other. */
+  /** Objects and arrays nested in each other. */
   readonly depth: number
   /** Values of any kind, in arrays and objects too. */
   readonly values: number
-  /** Members of objects; all that there may be values unless told. */
+  /** Members of objects; as many as `values` unless given. */
   readonly names?: number
   /** Whether texts may hold a NUL and halves of surrogate pairs. */
   readonly anyText?: boolean
@@ -31,12 +28,12 @@ type Container = Array<unknown> | { [name: string]: unknown }
 /** What may come next. */
 type Expected = "value" | "value or end" | "name" | "name or end" | "colon" | "comma or end" | "nothing"
 
-/** Characters of a number or a name; no number that means anything is longer. */
+/** Characters of a number or literal; no number that means anything is longer. */
 const longestToken = 1_000
 const token = /[-+.0-9A-Za-z]+/y
-/** Of these, whole numbers that are exact: most need no parser. */
+/** Of these, whole numbers that are exact: they need no parser. */
 const wholeNumber = /(?:0|[1-9]\d{0,14})(?=[\]},])/y
-/** Text of a string that stands for itself. */
+/** Text of a string without escapes or control characters. */
 const plain = /^[^\\\u0000-\u001f]*$/
 /** Space, tab and ends of lines. */
 const blanks = new Set([0x20, 0x09, 0x0a, 0x0d])
@@ -58,14 +55,14 @@ const backslashesBefore = (text: string, place: number, from: number): number =>
   return place - first
 }
 
-/** Where the text of a string ends: at its quote, or `-1` when that is not in this text. */
+/** Where a string ends: the place of its closing quote, or `-1` if that is not in this text. */
 const quoteIn = (text: string, from: number): number => {
   let quote = text.indexOf('"', from)
   while (quote !== -1 && backslashesBefore(text, quote, from) % 2 === 1) quote = text.indexOf('"', quote + 1)
   return quote
 }
 
-/** Up to where a string that goes on later can be read now: an escape is never cut in two. */
+/** How far an unfinished string can be read now: an escape is never cut in two. */
 const readableTo = (text: string, from: number): number => {
   const last = text.lastIndexOf("\\")
   if (last < from || backslashesBefore(text, last, from) % 2 === 1) return text.length
@@ -77,8 +74,8 @@ const readableTo = (text: string, from: number): number => {
 const isHalf = (text: string): boolean => text.charCodeAt(text.length - 1) >>> 10 === 0x36
 
 /**
- * Reads JSON as its bytes come in, with the values that `JSON.parse` would give. So no stretch of work is longer than a
- * chunk, and what nests too deep or has too many values is refused before it takes memory.
+ * Reads JSON as its bytes come in, and gives the values that `JSON.parse` would. No stretch of work is longer than a
+ * chunk, and JSON that nests too deep or has too many values is refused before it takes memory.
  */
 export class JsonReader {
   readonly #bounds: JsonLimits
@@ -89,11 +86,11 @@ export class JsonReader {
   #root: unknown
   #values = 0
   #named = 0
-  /** Characters that can't be read before more of them are there. */
+  /** Characters that can't be read until more arrive. */
   #rest = ""
-  /** What of a string was read; `undefined` outside of one. */
+  /** The part of a string that has been read; `undefined` outside of one. */
   #string: string | undefined
-  /** The first half of a character whose second one is still to come. */
+  /** The first half of a surrogate pair whose second half is still to come. */
   #half = ""
 
   constructor(bounds: JsonLimits) {
@@ -168,7 +165,7 @@ export class JsonReader {
     return quote + 1
   }
 
-  /** Reads what begins at a place, and says where it ends. */
+  /** Reads the token that begins at a place, and gives where it ends. */
   #next(text: string, at: number, isLast: boolean): number {
     const first = text[at]!
     const expected = this.#expected
@@ -216,7 +213,7 @@ export class JsonReader {
     return end
   }
 
-  /** Where the value is that is being read; of a name, where its object is. */
+  /** The path of the value that is being read; for a name, the path of its object. */
   #path(isName = false): ReadonlyArray<string> {
     const containers = isName ? this.#stack.slice(0, -1) : this.#stack
     return containers.map((container, level) =>
@@ -245,7 +242,7 @@ export class JsonReader {
     else if (Array.isArray(container)) container.push(value)
     else {
       const name = this.#names[this.#stack.length - 1]!
-      // an assignment would set what the object inherits from
+      // an assignment would change the object's prototype
       if (name !== "__proto__") container[name] = value
       else Object.defineProperty(container, name, { value, writable: true, enumerable: true, configurable: true })
     }

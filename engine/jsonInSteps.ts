@@ -1,11 +1,11 @@
 import { JsonReader } from "./json.ts"
 
-/** What is read on end of what is here already. */
+/** Characters or bytes that one step reads. */
 const stretch = 65_536
 
 /**
- * Reads JSON of our own, of UTF-8 bytes or a string, in steps of 64 Ki: others may have their turn between them. Texts
- * in it may hold anything. Throws `JsonFault`.
+ * Reads our own JSON, UTF-8 bytes or a string, in steps of 64 Ki, so that other work can have its turn between them.
+ * Its texts may hold anything. Throws `JsonFault`.
  */
 export function* jsonInSteps(source: Uint8Array | string): Generator<void, unknown> {
   const reader = new JsonReader({ depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY, anyText: true })

@@ -1,13 +1,13 @@
-/** Characters of a text that are written on end, and about those of a piece. */
+/** Characters of a text that are written in one go, and about the size of a piece. */
 const stretch = 65_536
-/** Characters from which a text is cut. */
+/** Characters above which a text is cut. */
 const long = 16_384
-/** Entries of an array that are written on end, when they are short. */
+/** Short entries of an array that are written in one go. */
 const run = 1_000
-/** Levels down to which parts are written by themselves. */
+/** Levels of nesting down to which parts are written one by one. */
 const deepest = 8
 
-/** A text in stretches of 64 Ki UTF-16 units, of which none ends within a character. */
+/** Cuts a text into stretches of 64 Ki UTF-16 units, none of which ends within a character. */
 export function* stretches(text: string): Generator<string> {
   for (let at = 0; at < text.length; ) {
     const cut = at + stretch
@@ -20,7 +20,7 @@ export function* stretches(text: string): Generator<string> {
 const isShort = (value: unknown): boolean =>
   typeof value === "string" ? value.length <= long : typeof value !== "object" || value === null
 
-/** What `JSON.stringify` makes of a value, part by part; no text of a part has more than 64 Ki characters of it. */
+/** What `JSON.stringify` makes of a value, in parts. Down to eight levels, long texts are cut at 64 Ki characters. */
 export function* jsonParts(value: unknown, depth = 0): Generator<string> {
   if (typeof value === "string" && value.length > long) {
     yield '"'
@@ -52,8 +52,8 @@ export function* jsonParts(value: unknown, depth = 0): Generator<string> {
 }
 
 /**
- * Whether the parts of a value weigh as much, and the names of its members with them; `weightOf` is told each part
- * without what is in it. Looks no further than it has to.
+ * Whether the parts of a value and the names of its members weigh at least `most` together; `weightOf` gives a part's
+ * own weight, without what it contains. Looks no further than it has to.
  */
 const weighs = (value: unknown, most: number, weightOf: (part: unknown) => number): boolean => {
   let left = most
@@ -72,22 +72,22 @@ const weighs = (value: unknown, most: number, weightOf: (part: unknown) => numbe
   return left <= 0
 }
 
-/** Whether a value has at least so many UTF-16 units of text, names of members too. Looks no further than it has to. */
+/** Whether a value has at least `characters` UTF-16 units of text, names included. Looks no further than it has to. */
 export const hasText = (value: unknown, characters: number): boolean =>
   weighs(value, characters, (part) =>
     typeof part === "string" ? part.length : typeof part === "object" && part !== null ? 0 : 4
   )
 
-/** What a part counts for beside its text: of what has little text there may be very many parts, or levels. */
+/** What a part counts besides its text: a value with little text may have very many parts, or levels. */
 const part = 32
 
-/** Whether a value is written on end, without a turn for others. */
+/** Whether a value is little enough to be written in one go, without a turn for other work. */
 const isLittle = (value: unknown): boolean =>
   !weighs(value, stretch, (one) => (typeof one === "string" ? part + one.length : part))
 
 /**
- * What `JSON.stringify` makes of a value, in pieces of about 64 Ki characters, so that others may be heard in between:
- * a megabyte of line breaks takes it 20 ms. The value holds no functions.
+ * What `JSON.stringify` makes of a value, in pieces of about 64 Ki characters, so that other work can have its turn in
+ * between: `JSON.stringify` takes 20 ms for a megabyte of line breaks. The value holds no functions.
  */
 export function* jsonPieces(value: unknown): Generator<string> {
   if (isLittle(value)) {

@@ -4,12 +4,12 @@ import type { Position } from "./Position.ts"
 /** An event that a reaction can't handle for now. */
 export interface LeftEvent {
   readonly position: Position
-  /** What the reaction had passed before it: from there it is read again. */
+  /** The position that the reaction had reached before it: the event is read again from there. */
   readonly before: Position
   readonly stream: string
 }
 
-/** What reactions have left out, by their names, in order: it is tried again until it can be done. */
+/** Events that reactions have left out, by reaction name, in order: each is tried again until it is handled. */
 export class LeftOut extends Context.Service<LeftOut, Map<string, ReadonlyArray<LeftEvent>>>()("cairn/LeftOut") {
   static readonly layer = Layer.sync(LeftOut, () => LeftOut.of(new Map()))
 }

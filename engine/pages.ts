@@ -3,12 +3,12 @@ import { EventStore, type StoredEvent, sizeOf } from "#engine/ports/EventStore.t
 import { big, Codec } from "./codec.ts"
 import type { AnyEvent, Recorded } from "./Event.ts"
 
-/** Milliseconds that steps may take before others have a turn, where the scheduler does not say so before that. */
+/** Milliseconds that steps may take before other work has its turn, unless the scheduler says so earlier. */
 const long = 5
 
 /**
- * Takes all steps, and lets others have their turn whenever the fiber's scheduler says that it is time, or 5 ms have
- * gone by. Gives what the last one returns; dies with what one throws.
+ * Takes all steps, and lets other work have its turn whenever the fiber's scheduler says that it is time or 5 ms have
+ * passed. Gives what the generator returns; dies with what it throws.
  */
 export const inSteps = Effect.fnUntraced(function* <A>(steps: Generator<unknown, A>) {
   const fiber = yield* Effect.fiber
@@ -22,12 +22,12 @@ export const inSteps = Effect.fnUntraced(function* <A>(steps: Generator<unknown,
   }
 })
 
-/** Bytes of events that are taken in before others have a turn: some 10 ms of decoding. */
+/** Bytes of events that are taken in before other work has its turn: some 10 ms of decoding. */
 const turn = 512 * 1024
 
 /**
- * Decodes events and gives one after the other to `take`; of the `wanted` types only, when they are given. Others have
- * their turn after each 512 KiB: many events, or big ones, would hold up all. Dies with `UnreadableEvent`.
+ * Decodes events and gives them to `take` one by one; only those of `wanted` types, if given. Other work has its turn
+ * after each 512 KiB: many events, or big ones, would hold it up. Dies with `UnreadableEvent`.
  */
 export const inTurns = Effect.fnUntraced(function* <E extends AnyEvent>(
   events: ReadonlyArray<StoredEvent>,
@@ -48,7 +48,7 @@ export const inTurns = Effect.fnUntraced(function* <E extends AnyEvent>(
   }
 })
 
-/** The events, decoded, with a turn for others after each 512 KiB. Dies with `UnreadableEvent`. */
+/** Decodes events, with a turn for other work after each 512 KiB. Dies with `UnreadableEvent`. */
 export const decodeAll = Effect.fnUntraced(function* <E extends AnyEvent>(events: ReadonlyArray<StoredEvent>) {
   const decoded: Array<Recorded<E>> = []
   yield* inTurns<E>(events, (event) => decoded.push(event))
@@ -56,8 +56,8 @@ export const decodeAll = Effect.fnUntraced(function* <E extends AnyEvent>(events
 })
 
 /**
- * Gives all events of a stream behind a revision (-1: from its first one) to `take`, oldest first, page by page; of the
- * `wanted` types only, when they are given. Fails with `StoreUnavailable`.
+ * Gives a stream's events after a revision (-1: from its first event) to `take`, oldest first, page by page; only those
+ * of `wanted` types, if given. Fails with `StoreUnavailable`.
  */
 export const eachOfStream = Effect.fnUntraced(function* <E extends AnyEvent>(
   stream: string,

@@ -3,12 +3,12 @@ import { ReadModels } from "#engine/ports/ReadModels.ts"
 import type { Position } from "./Position.ts"
 import { saying } from "./saying.ts"
 
-/** Milliseconds after which they are stored, so that a start need not pass the events again. */
+/** Milliseconds after which checkpoints are stored, so that a start need not pass the same events again. */
 const idle = 1_000
-/** How long that may take: a connection may be dead without its end being known. */
+/** How long storing them may take: a connection may be dead without anyone noticing. */
 const patience = "10 seconds"
 
-/** A reaction's checkpoint that only passed others' events, and what hears whether it was stored. */
+/** A reaction's checkpoint that only passed over events; `done` hears whether it was stored. */
 interface Passed {
   readonly from: Position
   readonly to: Position
@@ -16,8 +16,8 @@ interface Passed {
 }
 
 /**
- * By the reaction's name, the checkpoints that are to be stored: all at once, within a second, as long as the scope
- * lives. What can't be stored is forgotten, and said again by what its reaction passes next.
+ * The checkpoints that are to be stored, by reaction name. All are stored together, within a second, as long as the
+ * scope lives. What can't be stored is dropped; the reaction sets it again when it next passes over events.
  */
 export const makePassing = Effect.gen(function* () {
   const models = yield* ReadModels

@@ -7,15 +7,15 @@ import { type Projection, schemaOf, typesOf } from "./Projection.ts"
 import { decodeAll } from "./pages.ts"
 import { saying } from "./saying.ts"
 
-/** Events that are taken in within one transaction, when they are small. */
+/** Events that one transaction takes in, when they are small. */
 const batch = 5_000
 /** Milliseconds after which a read model that can't go on is tried again. */
 const patience = 1_000
 
 /**
- * Takes a build on to a position that the log has, batch by batch: the next one is read while one is taken in. `told`
- * hears of each, and how many events it had. Gives the build as it stands then; fails with `BuildMoved` when another
- * process moved it meanwhile, and when the log or the read models can't be reached.
+ * Brings a build up to a position of the log, batch by batch: one batch is read while another is applied. `told` hears
+ * of each batch: the build after it, and how many events it had. Gives the build as it then stands. Fails with
+ * `BuildMoved` if another process moves it meanwhile, and if the log or the read models can't be reached.
  */
 export const bring = Effect.fnUntraced(function* (
   from: Build,
@@ -48,23 +48,20 @@ export const bring = Effect.fnUntraced(function* (
 
 const nameOf = ({ projection }: Build) => schemaOf(projection)
 
-/** What a process claims that folds a read model. */
+/** The name that a process claims before it folds a read model. */
 export const claimOf = (projection: Projection): string => `read model ${schemaOf(projection)}`
 
 /**
- * Delivers the log to the read models that are this process's to move on: each is one process's at a time. Those that
- * stand together go on together: one read of what is new, one transaction. One that can't go on stops where it is and
- * is named by `failures`, while the others go on; it is tried again every second. Nothing is skipped.
+ * Delivers the log to the read models that this process moves on; only one process at a time moves each of them. Read
+ * models at the same position go on together: one read of the log, one transaction. One that can't go on stops where it
+ * is, is named by `failures`, and is tried again every second, while the others go on. No event is skipped.
  */
 export class Projector extends Context.Service<
   Projector,
   {
-    /**
-     * Emits the schema name of each read model that has moved, by whichever process. The last 64 of them wait for a
-     * slow subscriber.
-     */
+    /** Emits the schema name of each read model that any process has moved. Keeps the last 64 for a slow subscriber. */
     readonly moved: PubSub.PubSub<string>
-    /** Read models that can't go on, by schema name, and why: an error as text. */
+    /** Read models that can't go on, by schema name, with the error as text. */
     readonly failures: Effect.Effect<ReadonlyMap<string, string>>
   }
 >()("cairn/Projector") {
@@ -78,7 +75,7 @@ export class Projector extends Context.Service<
         const failures = new Map<string, string>()
         const said = new Map(projections.map((projection) => [projection, saying()]))
         const { shared } = yield* Claims
-        /** Those that this process has claimed, and how often that has changed. */
+        /** The read models that this process moves on, and how often that set has changed. */
         const mine = new Set<Projection>(shared ? [] : projections)
         let changes = 0
         const changed = yield* Queue.sliding<void>(1)
@@ -133,7 +130,7 @@ export class Projector extends Context.Service<
             })
           )
 
-        /** Brings some to one position, each by itself, so that they can go on together from there. */
+        /** Brings read models to one position, each by itself, so that they can go on together from there. */
         const each = Effect.fnUntraced(function* (some: ReadonlyArray<Projection>) {
           const head = yield* store.head
           const checkpoints = yield* models.checkpoints(some)
@@ -142,7 +139,7 @@ export class Projector extends Context.Service<
           return builds.flat() as ReadonlyArray<Build>
         })
 
-        /** Takes builds that stand together on by what is new; `more`: by a page of it, and others may follow. */
+        /** Moves builds that stand together on by one page of the log; `more`: further pages may follow. */
         const together = Effect.fnUntraced(function* (builds: ReadonlyArray<Build>) {
           const { events: stored, more } = yield* store.readAll(builds[0]!.position, { limit: batch })
           if (stored.length === 0) return { builds, more }
@@ -179,17 +176,17 @@ export class Projector extends Context.Service<
               if (failures.size === mine.size) yield* Effect.sleep(patience)
               tried = now
               claimed = changes
-              // the store itself may be away: then that is what every read says
+              // if the log or the read models are away, every read says so: wait, and try again
               builds = yield* each(projections.filter((projection) => mine.has(projection))).pipe(
                 Effect.tapError(() => Effect.sleep("200 millis")),
                 Effect.catchCause(unlessInterrupted<ReadonlyArray<Build>>([]))
               )
               continue
             }
-            // another process was first, or one of them can't take it: then each by itself
+            // another process was first, or one build can't take an event: then bring each up by itself
             const next = yield* Effect.catchCause(together(builds), unlessInterrupted(apart))
             builds = next.builds
-            // What came since has left a hint. Those that can't go on are tried again, also when nothing comes.
+            // News that came meanwhile has left a hint. Read models that can't go on are tried again even without news.
             if (!next.more) yield* failures.size === 0 ? news : Effect.timeoutOption(news, patience)
           }
         })

@@ -14,23 +14,23 @@ import { saying } from "./saying.ts"
 import { Tail } from "./tail.ts"
 
 /**
- * What follows from events: has its own checkpoint, sees each event at least once and in order, is never replayed. What
- * it does must come out the same when it is done twice (derived command ids).
+ * What follows from events. A reaction has its own checkpoint, sees each event at least once and in order, and is never
+ * replayed. Handling an event twice must have the same effect as once (derived command ids).
  */
 export interface Reaction<Event extends AnyEvent, E, R> {
-  /** Its checkpoint is kept under this name: with another one it begins at the beginning of the log. */
+  /** Its checkpoint is kept under this name; under a new name it begins at the start of the log. */
   readonly name: string
   readonly on: ReadonlyArray<Event["_tag"]>
   /**
-   * Whether it needs what was typed. Events come without any text else, as though it was erased: each reaction would
-   * hold megabytes of it.
+   * Whether it needs the events' texts. Otherwise events come without them, as though erased: each reaction would hold
+   * megabytes of text.
    */
   readonly needsText?: boolean
-  /** Does what follows from one event. When it fails it is given the event again, see `react`. */
+  /** Does what follows from one event. If it fails, it gets the event again: see `react`. */
   readonly handle: (event: Recorded<Event>) => Effect.Effect<void, E, R>
 }
 
-/** How reactions to a log's events are written down: `reactionTo<DomainEvent>()({ name, on, handle })`. */
+/** Declares a reaction to a log's events: `reactionTo<DomainEvent>()({ name, on, handle })`. */
 export const reactionTo =
   <Event extends AnyEvent>() =>
   <const T extends Event["_tag"], E, R>(
@@ -38,7 +38,7 @@ export const reactionTo =
   ) =>
     definition
 
-/** One of any events. */
+/** A reaction to any events. */
 interface AnyReaction {
   readonly name: string
   readonly on: ReadonlyArray<string>
@@ -46,25 +46,25 @@ interface AnyReaction {
   readonly handle: (event: never) => Effect.Effect<void, unknown, unknown>
 }
 
-/** What a reaction, or one of several, stands on. */
+/** The services that reactions of a type need. */
 type Needs<A extends AnyReaction> = Effect.Services<ReturnType<A["handle"]>>
 
 const batch = 500
 
 /** How often an event is tried, a second apart, before it is left out. */
 const tries = 3
-/** Events that one reaction leaves out: with more of them it is no matter of single ones, and it stands still. */
+/** Most events that a reaction leaves out: with more, the fault is not in single events, and it stands still. */
 const mostLeft = 1_000
-/** Milliseconds after which what was left out is tried again. */
+/** Milliseconds after which left-out events are tried again. */
 const pause = 10_000
 
 /**
- * Whether a fault passes by itself, and is no matter of the event that met it: a database that is away, a queue that is
+ * Whether a fault passes by itself and has nothing to do with the event that met it: a database is away, a queue is
  * full.
  */
 export type Passes = (fault: unknown) => boolean
 
-/** What would fail for any event. */
+/** Whether any event would meet this fault. */
 const isAway = (cause: Cause.Cause<unknown>, passes: Passes): boolean =>
   cause.reasons.some((reason) => {
     const fault = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
@@ -72,9 +72,9 @@ const isAway = (cause: Cause.Cause<unknown>, passes: Passes): boolean =>
   })
 
 /**
- * Runs a reaction. One that fails tries again from the event that it failed at. What fails again and again is left out
- * with all that follows in its stream, so that no workspace or snippet holds up the others; the checkpoint stays before
- * it, and the next start begins there.
+ * Runs a reaction. After a failure it tries again from the event that failed. An event that keeps failing is left out
+ * with all that follow in its stream, so that no workspace or snippet holds up the others. The checkpoint stays before
+ * that event, and the next start begins there.
  */
 const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   { name, on, needsText = false, ...reaction }: A,
@@ -89,10 +89,9 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   const tail = yield* Tail
   const looks = yield* Effect.retry(tail.join, Schedule.spaced("1 second"))
   const wanted = { types: on, factsOnly: !needsText }
-  // not known before it was read
   let stored = beginning
   let at = beginning
-  /** Whether the checkpoint was read: before that it says nothing. */
+  /** Whether the checkpoint has been read; until then `stored` and `at` say nothing. */
   let known = false
   let left: ReadonlyArray<LeftEvent> = []
   let triedAt = 0
@@ -119,7 +118,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
     stored = latest(stored, done())
     at = latest(stored, at)
   })
-  /** Stores it some time. */
+  /** Has the checkpoint stored within a second, together with those of other reactions. */
   const pass = () => {
     const to = done()
     if (!isAfter(to, stored)) return
@@ -127,10 +126,10 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
       from: stored,
       to,
       done: (isStored) => {
-        // what was said meanwhile begins where it stood before
+        // a checkpoint that was queued meanwhile begins at the old `stored`: drop it
         passing.delete(name)
         if (isStored) stored = latest(stored, to)
-        // another process has moved it: it is looked up
+        // another process has moved the checkpoint: read it again
         else known = false
       }
     })
@@ -152,7 +151,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
       yield* Effect.logError(`reaction ${name} leaves out an event, and goes on with others`, cause).pipe(
         Effect.annotateLogs({ position, stream })
       )
-      // which says as well that it goes on
+      // the error above also says that the reaction goes on
       yield* over(Effect.void)
       triedAt = yield* Clock.currentTimeMillis
     }
@@ -176,7 +175,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
     }
   })
 
-  /** Takes up what was left out, each stream in its order. */
+  /** Tries the left-out events again, each stream in its order. */
   const again = Effect.gen(function* () {
     const stuck = new Set<string>()
     for (const one of left) {
@@ -204,7 +203,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
       fault = String(Cause.squash(cause))
       return say(cause, Effect.logWarning(`reaction ${name} stands still`, cause))
     }),
-    // a defect may pass too: a full disk, an event of a newer version that runs beside this one
+    // a defect may pass too: a full disk, or an event of a newer version of the service that runs beside this one
     Effect.catchDefect((defect) => Effect.fail(defect)),
     Effect.retry(Schedule.spaced("1 second")),
     Effect.andThen(
@@ -212,7 +211,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
         fault = undefined
         yield* over(Effect.logInfo(`reaction ${name} goes on`))
         const moved = PubSub.takeAll(looks)
-        // what moves the log does not put off what was left out
+        // the pause counts from the last try: news in the log does not put off what was left out
         if (left.length === 0) yield* moved
         else yield* Effect.timeoutOption(moved, triedAt + pause - (yield* Clock.currentTimeMillis))
       })
@@ -222,10 +221,10 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
 })
 
 /**
- * Runs reactions for as long as the scope lives, each of them in one process at a time. One look at what is new tells
- * all of them whether it concerns them: most events concern none. An event whose handling fails is tried three times, a
- * second apart, and then left out with what follows in its stream; what is left out is tried again every 10 s
- * (`LeftOut` says what it is). A fault that `passes` calls passing is waited for, however often it comes.
+ * Runs reactions for as long as the scope lives, each of them in one process at a time. One look at the log's end tells
+ * all of them whether it concerns them; most events concern none. An event whose handling fails is tried three times, a
+ * second apart, then left out with what follows in its stream. Left-out events (`LeftOut`) are tried again every 10 s.
+ * A fault that passes by itself, as `passes` says, is waited out however often it comes.
  */
 export const react = Effect.fnUntraced(function* <A extends AnyReaction>(reactions: ReadonlyArray<A>, passes: Passes) {
   const leftOut = yield* LeftOut

@@ -10,13 +10,13 @@ import { saying } from "./saying.ts"
 const projectionOf = ({ name, version }: Other): Projection => ({ name, version, tables: {} })
 const nameOf = (other: Other) => schemaOf(projectionOf(other))
 
-/** What nobody has claimed is had within it, or at the next look. */
+/** How long a look waits for a claim: one that nobody has is granted within it, or at the next look. */
 const patience = "1 second"
 
 /**
- * Makes a look: each time it is run, it looks for read models that no process moves on any more, as an upgrade leaves
- * them behind, and removes those that were at the same position at the last look, have missed something since, and are
- * claimed by nobody: a process that stands still has its claims. They would keep copies of texts that are erased.
+ * Makes a look that finds read models that no process moves on any more, as an upgrade leaves them behind. Each run
+ * removes those that are behind the log, have not moved since the last run, and are claimed by nobody: a process that
+ * stands still keeps its claims. Left alone, they would keep copies of erased texts.
  */
 export const makeRetire = (projections: ReadonlyArray<Projection>) =>
   Effect.gen(function* () {
@@ -41,7 +41,7 @@ export const makeRetire = (projections: ReadonlyArray<Projection>) =>
     })
   })
 
-/** Looks every 10 s for as long as the scope lives. That looks fail is logged once. */
+/** Looks every 10 s for as long as the scope lives. A look that keeps failing is logged once. */
 export const layer = (projections: ReadonlyArray<Projection>) =>
   Layer.effectDiscard(
     Effect.flatMap(makeRetire(projections), (look) => {

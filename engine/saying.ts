@@ -1,6 +1,6 @@
 import { Cause, Effect, Predicate } from "effect"
 
-/** What went wrong by its kind. Its words may differ each time: they name a moment or a place. */
+/** The kind of a fault. Its message may differ each time, because it names a time or a place. */
 const kindOf = (cause: Cause.Cause<unknown>): string => {
   const fault = Cause.squash(cause)
   if (Predicate.hasProperty(fault, "_tag")) {
@@ -11,8 +11,8 @@ const kindOf = (cause: Cause.Cause<unknown>): string => {
 }
 
 /**
- * Says what goes wrong again and again (each second, say) once, when it begins, and another kind of it once, too.
- * `over` says that it goes on, where anything was said: then the next time is said again.
+ * `say` reports a recurring fault once, when it begins, and each other kind of fault once, too. `over` says that things
+ * go on, if a fault was reported; after that, faults are reported again.
  */
 export const saying = () => {
   const said = new Set<string>()

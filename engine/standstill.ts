@@ -2,9 +2,9 @@ import { earliest, isAfter, type Position } from "./Position.ts"
 import type { Checkpoint } from "./ports/ReadModels.ts"
 
 /**
- * For who waits while read models catch up, which takes as long as the log is: gives, of each look at where they stand,
- * the milliseconds for which none of them has moved on. Any of them counts, since they are moved on a few at a time;
- * but none on what comes behind `to`, of which there is no end. `began`: when the wait did, by the same clock as `now`.
+ * For a caller that waits while read models catch up, however long the log is: gives, at each look at their
+ * checkpoints, the milliseconds for which none has moved on. A move of any of them counts, because a few are moved at a
+ * time, but no move beyond `to`, because new events never end. `began`: when the wait began, by the clock of `now`.
  */
 export const standstill = (began: number) => {
   const seen = new Map<string, Position>()

@@ -1,9 +1,9 @@
-/** Work that is done step by step, so that others may have their turn in between. */
+/** Work that is done step by step, so that other work can have its turn in between. */
 export type Steps<A> = Generator<void, A>
 
 /**
- * Takes all steps on end and gives what the last one returns: for who has a thread of their own, or little to go
- * through.
+ * Takes all steps in one go and gives what the generator returns: for callers that have a thread of their own, or
+ * little to do.
  */
 export const atOnce = <A>(steps: Steps<A>): A => {
   for (;;) {

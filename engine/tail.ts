@@ -12,39 +12,38 @@ import { saying } from "./saying.ts"
 
 type Filters = Omit<ReadAll, "limit" | "bytes">
 
-/** Pages that are kept for others at the same place until something is new. */
+/** Pages that are kept for other readers at the same place until the log is looked at again. */
 const shared = 64
 
 /**
- * Tenants of which it is known what came: with more of them it begins anew, and who is behind reads once more than
- * needed.
+ * Tenants whose newest events are remembered. With more, all is forgotten, and a reader that is behind reads once more
+ * than needed.
  */
 const mostTenants = 10_000
 
-/** Seconds after which the log is looked at unasked: a hint may be lost. */
+/** Seconds after which the log is looked at without a hint: one may be lost. */
 const mostQuiet = 10
 
 /**
- * The end of the log, looked at once for all who follow it, readers of events and reactions: each look tells whose
- * events of which types there are, and those who read the same page at the same time read it once. Nothing is looked at
- * while nobody follows.
+ * The end of the log, looked at once for all followers: reactions, and readers of events. Each look tells which tenants
+ * have new events of which types, and followers that need the same page at the same time share one read. While nobody
+ * follows, nothing is looked at.
  */
 export class Tail extends Context.Service<
   Tail,
   {
     /**
-     * Makes one of those who follow, as long as the scope lives: the subscription gets a message after each look, and
-     * each second.
+     * Follows the log for as long as the scope lives: the subscription gets a message after each look, and each second.
      */
     readonly join: Effect.Effect<PubSub.Subscription<void>, StoreUnavailable, Scope.Scope>
     /** How far the log was looked at. */
     readonly reached: () => Position
     /**
-     * Whether there may be events behind a position that a reader asks for; always, where it comes from before what is
-     * remembered.
+     * Whether there may be events after a position that match the filters; always `true` if the position lies before
+     * what is remembered.
      */
     readonly concerns: (after: Position, filters: Filters) => boolean
-    /** A page behind a position, as `EventStore.readAll` gives it; shared with others who read the same one. */
+    /** A page after a position, as `EventStore.readAll` gives it; readers of the same page share it. */
     readonly page: (
       after: Position,
       filters: Filters,
@@ -59,10 +58,10 @@ export class Tail extends Context.Service<
       const scope = yield* Effect.scope
       const news = yield* PubSub.sliding<void>(1)
       let followers = 0
-      /** Behind it, `ofAll` and `ofTenants` know of all that came. */
+      /** After this position, `ofAll` and `ofTenants` know every event up to `to`. */
       let from = beginning
       let to = beginning
-      /** By type, and by tenant and type: the last one's position. */
+      /** The last event's position, by type and by tenant and type. */
       const ofAll = new Map<string, Position>()
       const ofTenants = new Map<string, Map<string, Position>>()
       const pages = new Map<string, Deferred.Deferred<Page, StoreUnavailable>>()
@@ -86,11 +85,11 @@ export class Tail extends Context.Service<
       })
 
       const hints = yield* store.hints
-      /** Seconds until the log is looked at unasked: at once after a look that came to nothing. */
+      /** Seconds until the log is looked at without a hint; 0 after a look that failed. */
       let due = mostQuiet
       const { say, over } = saying()
       const lookAgain = Effect.matchCauseEffect(look, {
-        // whatever it was: who no longer looked would stop all who follow
+        // whatever failed: if the looks ended, every follower would stop
         onFailure: (cause) => {
           due = 0
           return Cause.hasDies(cause)
@@ -105,18 +104,18 @@ export class Tail extends Context.Service<
       const step = (hinted: Option.Option<unknown>) => {
         due -= 1
         if (followers === 0) {
-          // somebody may be beginning to follow, at a moment before what a hint is about
+          // a follower may be joining with a head from before this hint: look at the next step
           due = 0
           return Effect.void
         }
         const looked = due <= 0 || Option.isSome(hinted) ? lookAgain : Effect.void
         return Effect.andThen(looked, PubSub.publish(news, undefined))
       }
-      // those who follow have to look at other things, too
+      // even without a hint, followers have to see to other things
       const hinted = Effect.timeoutOption(PubSub.takeAll(hints), "1 second")
       yield* Effect.forkScoped(Effect.forever(Effect.flatMap(hinted, step)))
 
-      /** The first one begins at the end of that moment. */
+      /** The first follower begins at the log's end as it is then. */
       const begin = Effect.gen(function* () {
         if (followers === 0) {
           const head = yield* store.head
@@ -154,11 +153,11 @@ export class Tail extends Context.Service<
           if (known !== undefined) return yield* Deferred.await(known)
           const read = store.readAll(after, { ...filters, ...size })
           if (pages.size >= shared) return yield* read
-          // whoever asked first may leave before the others have it, but not while beginning it
+          // the first reader may leave before the others have the page, but not while it begins the read
           const page = yield* Effect.gen(function* () {
             const page = yield* Deferred.make<Page, StoreUnavailable>()
             pages.set(name, page)
-            // whoever asks after a failure reads anew
+            // a reader that asks after a failure reads anew
             const forgotten = Effect.onError(read, () =>
               Effect.sync(() => {
                 if (pages.get(name) === page) pages.delete(name)

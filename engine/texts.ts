@@ -18,20 +18,20 @@ import type { AnyEvent, Recorded } from "./Event.ts"
 import { hasReached, isAfter, type Position } from "./Position.ts"
 import { inSteps } from "./pages.ts"
 
-/** A log that keeps no texts: an event store whose events are given to it without payloads, and that erases nothing. */
+/** A log that keeps no texts: an event store that gets its events without payloads and erases nothing. */
 export class Facts extends Context.Service<Facts, EventStore["Service"]>()("engine/Facts") {}
 
-/** The id of an event's text: what the event says tells it apart from that of another try, which has another salt. */
+/** The id of an event's text. `data` has its salted digest, so another try, with another salt, has another id. */
 export const textIdOf = (eventId: string, data: string): string => derivedId("text", eventId, data)
 
 /** Texts that are asked for at once. */
 const some = 16
 
 /**
- * An event store of a log and of texts that lie elsewhere, in steps that may each be repeated: texts go in before their
- * events, and out after the event that erases them. Whoever stops in between leaves texts without an event, which lie
- * under their subject and go with it; or an erasure that is in the log and not done, which `finishErasures` does. A
- * store that has both in one transaction is better off with that.
+ * An event store made of a log and of texts that lie elsewhere, in steps that may each be repeated: texts are stored
+ * before their events, and erased after the event that erases them. A process that stops in between leaves texts
+ * without an event, which are erased with their subject, or an erasure that is in the log but not done, which
+ * `finishErasures` does. A store that has both in one transaction should use that instead.
  */
 export const bySteps = Layer.effect(
   EventStore,
@@ -45,7 +45,7 @@ export const bySteps = Layer.effect(
       return events.map((event) => ({ ...event, payload: found.get(textIdOf(event.eventId, event.data)) ?? null }))
     })
 
-    /** A page that ends where its texts have come to the bytes allowed. */
+    /** Cuts a page where its texts reach the allowed bytes. */
     const bounded = Effect.fnUntraced(function* (page: Page, { bytes = most.bytes }: ReadStream) {
       const enough = Math.min(bytes, most.bytes)
       const events: Array<StoredEvent> = []
@@ -83,7 +83,7 @@ export const bySteps = Layer.effect(
         if (put.length > 0) yield* texts.put(put)
         const appended = yield* facts.append(bare(append))
         const { before } = appended
-        // of a command that the log had already, only what it led to then has happened
+        // if the log already had a command, only the events of the first time have happened
         const subjects = append.commands.flatMap(({ events }, index) =>
           events.flatMap(({ data, erases }, place) =>
             before === undefined || before[index]![place]?.data === data ? erases : []
@@ -104,17 +104,17 @@ export const bySteps = Layer.effect(
 )
 
 /**
- * Does what erasures up to a position have left undone, for who is about to keep texts that it reads: nothing, where
- * texts go in the moment that the log says so.
+ * Finishes the erasures up to a position, for callers that are about to keep texts that they read. Does nothing by
+ * default: then a store erases texts as it appends the event.
  */
 export const Erased = Context.Reference<(to: Position) => Effect.Effect<void, unknown>>("engine/Erased", {
   defaultValue: () => () => Effect.void
 })
 
-/** The name of the reaction that does what was left of erasures. */
+/** The name of the reaction that finishes erasures. */
 export const finishing = "finish_erasures"
 
-/** A reaction that does what an erasing event had no time for: for logs whose texts lie elsewhere. */
+/** A reaction that finishes the erasures that an append left undone, for logs whose texts lie elsewhere. */
 export const finishErasures = <E extends AnyEvent>(erasures: NonNullable<Registry<E>["erasures"]>) => ({
   name: finishing,
   on: Object.keys(erasures) as ReadonlyArray<E["_tag"]>,
@@ -129,8 +129,8 @@ export const finishErasures = <E extends AnyEvent>(erasures: NonNullable<Registr
 const page = 500
 
 /**
- * What was left of erasures up to a position is done at once: all behind the reaction's checkpoint, which may have been
- * done already. For logs whose texts lie elsewhere.
+ * `Erased` for logs whose texts lie elsewhere: does every erasure from the checkpoint of `finishErasures` up to the
+ * position, even if it was done already.
  */
 export const erased = <E extends AnyEvent>(erasures: NonNullable<Registry<E>["erasures"]>) =>
   Layer.effect(

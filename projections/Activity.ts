@@ -24,7 +24,7 @@ interface HourRow {
 
 const hourOf = (recordedAt: number): string => `${new Date(recordedAt).toISOString().slice(0, 13)}:00:00.000Z`
 
-/** One more of a kind, in the hour that it was recorded in. */
+/** Counts one more of a kind, in the hour in which the event was recorded. */
 const counted = <E>(kindOf: (event: E) => Kind) => ({
   rows: (event: E, { tenant, recordedAt }: Envelope) => [`${tenant}/${hourOf(recordedAt)}/${kindOf(event)}`],
   to: (row: HourRow | undefined, event: E, { tenant, recordedAt }: Envelope, id: string): HourRow => ({
@@ -37,8 +37,8 @@ const counted = <E>(kindOf: (event: E) => Kind) => ({
 })
 
 /**
- * Read model `activity`: how much of what happened in each hour. It holds numbers alone, so that erasures leave it as
- * it is.
+ * Read model `activity`: how much of what happened in each hour. It holds numbers alone, so that erased texts leave it
+ * as it is; an organization's rows go with it.
  */
 export const Activity = {
   name: "activity",
@@ -68,7 +68,7 @@ export interface Hour {
   readonly count: number
 }
 
-/** What was counted of a tenant from one time up to another, hour by hour; hours and kinds without any are left out. */
+/** What was counted of a tenant from `since` until `until`, by hour; hours and kinds without any are left out. */
 export const hoursOf = (tenant: string, since: Date, until: Date) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<Hour>(

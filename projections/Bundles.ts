@@ -32,7 +32,7 @@ export const Bundles = {
   }
 } satisfies Projection
 
-/** Those of some bundles, and of the bundles of some snippets, of which no snippet is left. */
+/** Of these bundles, and of those that these snippets came with, the bundles of which no snippet is left. */
 export const deserted = (bundles: ReadonlyArray<string>, snippets: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<Pick<BundleRow, "id" | "tenant">>(

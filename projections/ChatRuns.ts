@@ -10,14 +10,14 @@ interface RunRow {
   readonly workspace: string
   /** Whose workspace it is, as the chat said. */
   readonly user_id: string
-  /** Of its ChatRequested: runs of a workspace go in this order. */
+  /** Of its `ChatRequested`: a workspace's runs go in this order. */
   readonly position: number
   /** Its beginning. */
   readonly task: string
   readonly model: string
   readonly max_turns: number
   readonly turns: number
-  /** Of one that has not ended. */
+  /** Of a run that has not ended. */
   readonly progress: "waiting" | "running" | "cancelling"
   readonly requested_at: string
   readonly ended_at: string | null
@@ -105,7 +105,7 @@ export interface RunRecord extends Omit<RunRow, "requested_at" | "ended_at" | "p
   readonly ended_at: Date | null
 }
 
-/** Runs of a tenant's workspace, the one asked for last first, from before a position when one is given. */
+/** Runs of a tenant's workspace, latest request first, from before a position if one is given. */
 export const runsOf = (tenant: string, workspace: string, before: number | null, limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<RunRecord>(

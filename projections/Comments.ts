@@ -2,14 +2,14 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { table } from "./table.ts"
 
-/** What somebody wrote about a snippet. Who it was is an id: the e-mail address is looked up when it is read. */
+/** What somebody wrote about a snippet. The author is an id: the e-mail address is looked up at each read. */
 interface CommentRow {
   readonly id: string
   readonly snippet: string
-  /** The author's own organization or person, which is another than the snippet's where that is public. */
+  /** The author's own organization or person; another one than the snippet's only if the snippet is public. */
   readonly tenant: string
   readonly author: string | null
-  /** Where its author was heard; `null`: nobody knows any more. */
+  /** The home from which it was said; `null`: an older comment, which does not tell. */
   readonly home: string | null
   readonly agent: string | null
   readonly words: string
@@ -17,7 +17,7 @@ interface CommentRow {
   readonly created_at: string
 }
 
-/** A table of the catalogue, so that whoever waits for a snippet has waited for its comments too. */
+/** A table of the catalogue, so that a read that waits for a snippet waits for its comments, too. */
 export const comments = table<CommentRow>({
   columns: {
     id: "text",
@@ -54,7 +54,7 @@ export const comments = table<CommentRow>({
   drops: { SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet } }
 })
 
-/** A comment as it lies with its snippet. */
+/** A comment as it is read with its snippet. */
 export interface Comment {
   readonly id: string
   /** Its author's. */
@@ -67,12 +67,12 @@ export interface Comment {
   readonly created_at: string
 }
 
-/** Comments of a snippet that a tenant is shown: the latest. */
+/** How many comments on a snippet are shown: the latest of its own tenant, and as many of others. */
 export const commentsShown = 20
 
 /**
- * SQL for what of a snippet's comments is read: the latest of those whose snippet it is, as seen from homes, and the
- * latest of others.
+ * SQL for the comments on a snippet that are read: the latest of its own tenant that homes see, and the latest of
+ * others.
  */
 const latest = (schema: string, snippet: string, tenant: string, homes: string): string => {
   const by = (whose: string) =>
@@ -82,14 +82,14 @@ const latest = (schema: string, snippet: string, tenant: string, homes: string):
   return `(${by(own)} UNION ALL ${by(`<> ${tenant}`)})`
 }
 
-/** SQL for when a comment was said, as ISO 8601. */
+/** SQL for when a comment was made, as ISO 8601. */
 const createdAt = `to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /**
- * SQL for a snippet's comments as JSON, oldest first: the latest by those whose snippet it is, and the latest by
- * others, so that no stranger can push theirs out of sight, and of a customer's workspace no other's. `schema` is the
- * catalogue's; `snippet` and `tenant` are the snippet's columns, `homes` the parameter that has those which are looked
- * from.
+ * SQL for the comments on a snippet as JSON, oldest first: the latest of its own tenant and the latest of others, so
+ * that strangers can't push the tenant's own out of sight. A customer's workspace does not see those of another one.
+ * `schema` is the catalogue's; `snippet` and `tenant` are the snippet's columns, `homes` the parameter with the
+ * onlooker's homes.
  */
 export const commentsOf = (...of: Parameters<typeof latest>): string =>
   `(SELECT coalesce(json_agg(json_build_object('id', c.id, 'tenant', c.tenant, 'author', c.author, 'home', c.home,
@@ -100,7 +100,7 @@ export const commentsOf = (...of: Parameters<typeof latest>): string =>
 export const bytesOfComments = (...of: Parameters<typeof latest>): string =>
   `(SELECT coalesce(sum(octet_length(c.words)), 0) FROM ${latest(...of)} c)`
 
-/** Who looks at comments: a tenant, by homes of its own. */
+/** Who looks at comments: a tenant, from homes of its own. */
 export interface Onlooker {
   readonly tenant: string
   readonly homes: ReadonlyArray<string>
@@ -108,9 +108,9 @@ export interface Onlooker {
 }
 
 /**
- * Whether a comment is one of the onlooker's own, or a stranger's (then they learn no more of who said it), or none of
- * theirs. What is said in a workspace of the snippet's own tenant is that workspace's; what is said elsewhere of
- * somebody's public snippet is everybody's who asks for such.
+ * Whether the onlooker sees a comment as their own tenant's, as a stranger's (without who said it), or not at all. A
+ * comment in a workspace of the snippet's own tenant is seen in that workspace only. A comment of another tenant on a
+ * public snippet is seen by all who ask for public ones.
  */
 export const shownAs = (
   { tenant, homes, includePublic }: Onlooker,
@@ -130,8 +130,8 @@ export interface PlacedComment extends Pick<CommentRow, "id" | "tenant" | "home"
 }
 
 /**
- * All comments on a snippet, the latest first: they are bounded, and which of them somebody may see `shownAs` says.
- * `schema` is the catalogue's.
+ * All comments on a snippet, latest first: their number is bounded, and `shownAs` says who may see which. `schema` is
+ * the catalogue's.
  */
 export const placedComments = (schema: string, snippet: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -142,7 +142,7 @@ export const placedComments = (schema: string, snippet: string) =>
     )
   )
 
-/** Those of some comments that are there, the latest first. `schema` is the catalogue's. */
+/** Those of these comments that are there, latest first. `schema` is the catalogue's. */
 export const commentsByIds = (schema: string, ids: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<Comment>(
@@ -152,7 +152,7 @@ export const commentsByIds = (schema: string, ids: ReadonlyArray<string>) =>
     )
   )
 
-/** Whose a comment is, and on what; `schema` is the catalogue's. */
+/** Who made a comment, in which home, and on what; `schema` is the catalogue's. */
 export const knownComment = (schema: string, id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(

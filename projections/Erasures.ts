@@ -24,7 +24,7 @@ interface ErasureRow {
 
 const own = (_: unknown, { tenant }: Envelope) => [tenant]
 
-/** Read model `erasures`: organizations that were erased, and what is gone of them so far. */
+/** Read model `erasures`: organizations that were erased, and what of each is gone so far. */
 export const Erasures = {
   name: "erasures",
   version: 1,

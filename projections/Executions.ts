@@ -14,7 +14,7 @@ interface ExecutionRow {
   readonly home: string
   /** `null`: what ran is not stored in this tenant. */
   readonly snippet: string | null
-  /** The snippet's id, or else what ran as its caller named it. */
+  /** The snippet's id; without one, the caller's name for what ran. */
   readonly code: string
   readonly agent: string | null
   readonly task: string
@@ -29,7 +29,7 @@ interface ExecutionRow {
   readonly output_type: string
   readonly error_message: string | null
   readonly error_type: string | null
-  /** The caller's own, and where there is none the service's review's. */
+  /** The caller's own; if there is none, that of the service's review. */
   readonly verdict: AgentVerdict
   readonly review: Review | null
   /** The service's. */
@@ -119,7 +119,7 @@ export const Executions = {
               auto_review: text?.review ?? row.auto_review
             }
         },
-        // a run's text is its snippet's, or its own
+        // a run's text belongs to its snippet, or to itself
         TextErased: {
           rows: ({ subjects }) =>
             subjects.filter((subject) => subject.startsWith(own)).map((subject) => subject.slice(own.length)),
@@ -167,7 +167,7 @@ export interface FoundExecution {
 }
 
 /**
- * Executions that a scope sees: newest first; for a task, those of tasks that share a word with it, the most alike
+ * Executions that a scope sees, newest first; for a task, only those of tasks that share a word with it, most alike
  * first. `total` counts them before the limit.
  */
 export const findExecutions = (scope: Scope, { codes, task, verdict, limit }: ExecutionQuery) =>
@@ -190,7 +190,7 @@ export const findExecutions = (scope: Scope, { codes, task, verdict, limit }: Ex
     )
   })
 
-/** These executions that were found before, in the order of their ids. */
+/** Executions that were found before, in the order of the given ids. */
 export const executionsByIds = (ids: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     ids.length === 0
@@ -211,8 +211,8 @@ export const executionOf = (scope: Scope, id: string) =>
   )
 
 /**
- * Of each snippet the latest execution that came to its end, among those that a scope sees: which it is, and about how
- * many bytes it has.
+ * The latest completed execution of each snippet, among those that a scope sees: its id, its snippet (`code`), and
+ * about how many bytes it has.
  */
 export const lastCompleted = (scope: Scope, snippets: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>

@@ -11,7 +11,7 @@ export interface GradingRow {
   readonly request: string
   readonly snippet: string
   readonly tenant: string
-  /** Votes that its verdict counts. */
+  /** How many votes its verdict counts as. */
   readonly count: number
   readonly state: "pending" | "done" | "failed" | "cancelled"
   /** 1 or -1 once it is done. */
@@ -19,7 +19,7 @@ export interface GradingRow {
   /** Of the verdict, or why there is none. */
   readonly reason: string | null
   readonly requested_at: string
-  /** Of the request: they are graded in this order. */
+  /** Of the request: snippets are graded in this order. */
   readonly position: number
 }
 
@@ -82,7 +82,7 @@ export interface DueGrading extends Pick<GradingRow, "id" | "request" | "snippet
   readonly requested_at: Date
 }
 
-/** Gradings that are due, the one that was asked for first first. */
+/** Gradings that are due, oldest request first. */
 export const dueGradings = (limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<DueGrading>(

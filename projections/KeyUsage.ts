@@ -2,7 +2,7 @@ import type { Projection } from "#engine/Projection.ts"
 import { ofErased, table } from "./table.ts"
 
 /**
- * Read model `key_usage`: when each key was last seen, to the hour. A model of its own, because it changes all the
+ * Read model `key_usage`: when each key was last seen, to the hour. A read model of its own, because it changes all the
  * time.
  */
 export const KeyUsage = {

@@ -5,35 +5,35 @@ import { derivedId } from "#engine/derivedId.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { ofErased, table } from "./table.ts"
 
-/** What one voter said in one home of a snippet, task by task. */
+/** What one voter in one home said about a snippet, task by task. */
 interface VotesRow {
   readonly id: string
   readonly snippet: string
-  /** Of the text of the last vote. Who is erased has no rows any more: all of what comes then has this one. */
+  /** The last vote's subject. An erasure removes the row, and votes after it have another subject. */
   readonly subject: string
   readonly home: string
   /** The voter's. */
   readonly tenant: string
   /** `tenant/user` */
   readonly voter: string
-  /** The latest of each of their latest tasks, oldest first. */
+  /** The latest vote on each of the voter's latest tasks, oldest first. */
   readonly tasks: ReadonlyArray<SaidOfTask>
   readonly changed: number
 }
 
-/** Whose a snippet is, which decides how votes on it count. */
+/** Who owns a snippet, which decides how votes on it count. */
 interface UploadsRow {
   readonly id: string
   readonly tenant: string
   /** Users who stored it. */
   readonly authors: ReadonlyArray<string>
   readonly published: boolean
-  /** It was deleted: whoever holds what was learned of it must know. */
+  /** Whether it was deleted: a process that holds what was learned of it must know. */
   readonly gone: boolean
   readonly changed: number
 }
 
-/** A voter who was erased, or with no user all of a tenant; or the subject of what voters typed that is gone. */
+/** An erased voter, all voters of an erased tenant (an id without a user), or an erased subject of votes. */
 interface LeaversRow {
   readonly id: string
   readonly changed: number
@@ -132,7 +132,7 @@ export const Learned = {
         },
         SnippetDeleted: {
           rows: one,
-          // whose it was is nobody's any more
+          // it belongs to nobody any more
           to: (row, _, { position }) =>
             row && { ...row, tenant: "", authors: [], published: false, gone: true, changed: position }
         }
@@ -165,21 +165,21 @@ export const Learned = {
 
 const schema = schemaOf(Learned)
 
-/** What one voter said in one home of a snippet. */
+/** What one voter in one home said about a snippet. */
 export type Said = Omit<VotesRow, "changed" | "tenant">
 
-/** Whose a snippet is. */
+/** Who owns a snippet. */
 export type WhoseSnippet = Omit<UploadsRow, "changed">
 
-/** What became of what was learned, up to `position`. */
+/** What changed in what was learned, up to `position`. */
 export interface LearnedChanges {
-  /** Of the read model that was read: after another one was promoted, whoever reads begins again. */
+  /** The build that was read: after another one was promoted, the reader begins again. */
   readonly build: number | undefined
   /** Where the read model stands. */
   readonly stands: number
   readonly position: number
   readonly said: ReadonlyArray<Said>
-  /** Of all snippets that changed, and of those of which something is said. */
+  /** Of all snippets that changed, and of those that votes in `said` are about. */
   readonly uploads: ReadonlyArray<WhoseSnippet>
   readonly leavers: ReadonlyArray<string>
 }
@@ -187,7 +187,7 @@ export interface LearnedChanges {
 const live = `name = '${Learned.name}' AND version = ${Learned.version} AND live`
 
 /**
- * Where a page ends: with its last row of votes, or of uploads where these are read, else where the read model stands.
+ * SQL for a page's end: its last row of votes, or of uploads if they are read, otherwise where the read model stands.
  */
 const bound = `SELECT m.build, m.position AS stands, least(m.position,
     (SELECT changed FROM ${schema}.votes WHERE changed > $1 ORDER BY changed OFFSET $2::int LIMIT 1),
@@ -195,8 +195,8 @@ const bound = `SELECT m.build, m.position AS stands, least(m.position,
   FROM (SELECT * FROM read_models WHERE ${live}) m`
 
 /**
- * Reads on from a position, about `rows` at a time: all in one snapshot, so that what it says of `position` is whole.
- * `anew`: for who has nothing yet, and needs to know of no other uploads than those of which something is said.
+ * Reads the next changes after a position, about `rows` of them, in one snapshot, so that it has all changes up to
+ * `position`. `anew`: for a reader that has nothing yet and needs only the uploads that votes are about.
  */
 export const learnedChanges = (after: number, rows: number, anew: boolean) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -230,7 +230,7 @@ export const learnedChanges = (after: number, rows: number, anew: boolean) =>
     }).pipe(sql.withTransaction)
   )
 
-/** Whose these snippets are. */
+/** Who owns these snippets. */
 export const uploadsOf = (ids: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<WhoseSnippet>(

@@ -14,7 +14,7 @@ interface LogRow {
   /** What it was run for. */
   readonly task: string | null
   readonly log: string
-  /** The log's words and places, as text. */
+  /** The log's words and their places, as text. */
   readonly words: string
   readonly position: number
   readonly created_at: string
@@ -48,7 +48,7 @@ const rowOf = (
   }
 }
 
-/** Of an upload of an older release, which had its logs with it, or of what it printed. */
+/** The text of `LogsRecorded`, or of an upload by an older release, whose own event has its logs. */
 type Uploaded = { readonly task: string | null; readonly logs: string | null } | null
 
 const uploaded = {
@@ -117,17 +117,17 @@ export interface LogQuery {
   readonly snippet: string | null
   /** Lower-case. */
   readonly language: string | null
-  /** Logs from before are left out. */
+  /** Earlier logs are left out. */
   readonly since: Date | null
   readonly limit: number
   readonly offset: number
   readonly after: LogPlace | null
 }
 
-/** What matches are sorted by, and the last position of those that were compared at the first page. */
+/** The last position that the first page compared, and what matches are sorted by. */
 export type LogPlace = readonly [until: number, score: number, id: string]
 
-/** A log that has some of the words, without its text; `bytes`: how many that has. */
+/** A log that has some of the words, without its text; `bytes`: how many the log has with its task. */
 export interface LogMatch {
   readonly id: string
   readonly snippet: string
@@ -139,12 +139,12 @@ export interface LogMatch {
   readonly bytes: number
 }
 
-/** Latest matches that are compared with each other; there may be more in the log. */
+/** Matches that are compared with each other: the latest. There may be more in the log. */
 const logsCompared = 1_000
 
 /**
- * Logs of a scope's own homes that have any of the words, best first. Of a log with every word once the score is 6, of
- * one with every word often 10, and a share of it is for a share of the words. Publishing code does not publish its
+ * Logs of a scope's own homes that have any of the words, best first. A log that has every word once scores 6, one that
+ * has every word often 10, and one that has a share of the words that share of it. Publishing code does not publish its
  * logs, so those of other tenants are never among them.
  */
 export const searchLogs = (tenant: string, { homes, agent }: Scope, query: LogQuery) =>

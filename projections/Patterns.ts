@@ -9,11 +9,11 @@ import { Snippets } from "./Snippets/tables.ts"
 import { similaritySql } from "./similarity.ts"
 import { table } from "./table.ts"
 
-/** How often a snippet helped with a task, as the voters of one home say. */
+/** How often a snippet helped with a task, by the votes from one home. */
 interface PatternRow {
   readonly id: string
   readonly snippet: string
-  /** Of the text that voters of another tenant typed; `null`: it goes with the snippet. */
+  /** The subject of the text, if voters of another tenant typed it; `null`: the text goes with the snippet. */
   readonly subject: string | null
   /** The voters' home; `null`: the snippet's own. */
   readonly home: string | null
@@ -28,7 +28,7 @@ interface PatternRow {
 /** Characters of a task that tell it from others. */
 const longest = 1_000
 
-/** A task without what makes no difference: spaces around and repeated, and what comes after a thousand characters. */
+/** A task without what makes no difference: surrounding and repeated spaces, and all after a thousand characters. */
 const normal = (task: string): string =>
   task
     .trim()
@@ -39,7 +39,7 @@ const normal = (task: string): string =>
 const othersSubject = (snippet: string, subject: string): string | null =>
   subject === subjectOf(snippet) ? null : subject
 
-/** What is erased by itself has rows of its own, also beside votes from when it was not. */
+/** Text that is erased by itself has rows of its own, apart from older votes whose text is not. */
 const idOf = (snippet: string, others: string | null, home: string | undefined, task: string): string =>
   derivedId("pattern", snippet, ...(others === null ? [] : [others]), home ?? null, task)
 
@@ -105,15 +105,14 @@ export interface Pattern {
   readonly down: number
   readonly last_up: Date | null
   readonly last_down: Date | null
-  /** What it stands for in its list. */
+  /** With the votes and the next two fields, what its list is sorted by. */
   readonly similarity: number
   readonly last: Date
   readonly digest: string
 }
 
 /**
- * What patterns are sorted by: how alike the tasks are, votes, when the last of them came (milliseconds), and which it
- * is.
+ * What patterns are sorted by: how alike the tasks are, the votes, when the last vote came (milliseconds), the digest.
  */
 export type PatternPlace = readonly [similarity: number, up: number, down: number, last: number, digest: string]
 
@@ -122,7 +121,7 @@ export interface PatternQuery {
   readonly snippet: string | null
   readonly minimumUp: number
   readonly limit: number
-  /** Only what comes behind this place. */
+  /** Only patterns after this place. */
   readonly after: PatternPlace | null
 }
 
@@ -132,14 +131,14 @@ const verdict = (up: string, down: string): string => `(${up} + 2.0) / (${up} + 
 const behind = `(similarity, ${verdict("up", "down")}, up, last) <= ($7::float8, ${verdict("$8::int", "$9::int")}, $8::int, $10::timestamptz)
   AND ((similarity, up, down, last) <> ($7::float8, $8::int, $9::int, $10::timestamptz) OR digest > $11::text)`
 
-/** What voters of the homes said: by the index of each, as all that others said is no matter of theirs. */
+/** SQL for what voters of these homes said: two parts, each with an index, so that what others said is not read. */
 const ofHomes = `SELECT * FROM "${schemaOf(Patterns)}".patterns WHERE home = ANY ($1::text[])
   UNION ALL SELECT own.* FROM "${schemaOf(Snippets)}".snippets s JOIN "${schemaOf(Patterns)}".patterns own ON own.snippet = s.id
   WHERE s.home = ANY ($1::text[]) AND own.home IS NULL`
 
 /**
- * Patterns of the scope's homes on snippets that it sees. For a task, those of similar tasks first; then, and without a
- * task, the best verdict, the most votes and the latest one first.
+ * Patterns of the scope's homes, on snippets that the scope sees. With a task, patterns of similar tasks come first.
+ * Then, and without a task, the best verdict comes first, then the most votes for it, then the latest vote.
  */
 export const findPatterns = (scope: Scope, { task, snippet, minimumUp, limit, after }: PatternQuery) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => {

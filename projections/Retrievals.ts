@@ -7,7 +7,7 @@ import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { schema as catalogue } from "./Snippets/tables.ts"
 import { ofErased, table } from "./table.ts"
 
-/** Searches whose text is kept for the snippets that they found. */
+/** Searches with one subject, whose text is kept as long as a snippet that they found is there. */
 interface SearchesRow {
   /** Their subject. */
   readonly id: string
@@ -18,7 +18,7 @@ interface SearchesRow {
   readonly position: number
 }
 
-/** What was shown to a person lately, and which of it they voted on then. No text: that is the search's. */
+/** What was shown to a person lately, and which of it they then voted on. No text: it belongs to the search. */
 interface ShownRow {
   /** `tenant/user` */
   readonly id: string
@@ -103,7 +103,7 @@ const deserted = `FROM "${schemaOf(Retrievals)}".searches s
   WHERE NOT EXISTS (SELECT 1 FROM unnest(s.snippets) AS found (id)
     WHERE NOT EXISTS (SELECT 1 FROM ${catalogue}.removed r WHERE r.id = found.id))`
 
-/** A page of what is deserted, in order of stream and subject, from behind one of them. */
+/** A page of searches of whose snippets none is left, in order of tenant, stream and subject, after one of them. */
 const page = (condition: string, of: string | bigint, after: Searches | undefined, most: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<Searches>(
@@ -113,15 +113,15 @@ const page = (condition: string, of: string | bigint, after: Searches | undefine
     )
   )
 
-/** Searches that found this snippet, and of what they found none is there any more. */
+/** Searches that found this snippet, if none of the snippets that they found is left. */
 export const searchesDesertedBy = (snippet: string, after: Searches | undefined, most: number) =>
   page("s.snippets @> ARRAY[$1::text]", snippet, after, most)
 
-/** Searches whose first note is at a position or behind it, when all that they found had been deleted already. */
+/** Searches whose first note is at a position or after it, if none of the snippets that they found is left. */
 export const searchesDesertedFrom = (position: Position, after: Searches | undefined, most: number) =>
   page("s.position >= $1", BigInt(position), after, most)
 
-/** A vote on what a search had shown, by whom. */
+/** A vote on what a search had shown, with its voter. */
 export interface RecalledVote extends Recalled {
   readonly voter: string
 }
@@ -129,8 +129,8 @@ export interface RecalledVote extends Recalled {
 const retrievals = `"${schemaOf(Retrievals)}"`
 
 /**
- * Voters who have voted on what was shown to them since a position, the first ones by that, and up to where that is all
- * of them.
+ * Voters who have voted, since a position, on what was shown to them, in the order of their last such vote. The list is
+ * complete up to the last position that it gives.
  */
 export const recallingSince = (after: number, most: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -140,13 +140,13 @@ export const recallingSince = (after: number, most: number) =>
     )
   )
 
-/** Searches that found a snippet, with the votes on it of those who had asked. */
+/** Searches that found a snippet, with the votes on it of those who searched. */
 export interface SearchesFor extends Pick<SearchesRow, "stream" | "position"> {
   readonly up: number
   readonly down: number
 }
 
-/** A tenant's searches that found a snippet, whose text is kept, the latest first, before a position. */
+/** A tenant's searches that found a snippet and whose text is kept, latest first, before a position if one is given. */
 export const searchesFor = (tenant: string, snippet: string, before: number | null, most: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<SearchesFor>(
@@ -165,7 +165,7 @@ export const searchesFor = (tenant: string, snippet: string, before: number | nu
     )
   )
 
-/** All votes of some voters on what was shown to them, of searches whose text is kept. */
+/** All votes of these voters on what searches showed them, if the search's text is kept. */
 export const recalledBy = (voters: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -179,7 +179,7 @@ export const recalledBy = (voters: ReadonlyArray<string>) =>
     )
   )
 
-/** Those of some searches whose text is not kept any more. */
+/** Which of these subjects' searches have no text that is kept any more. */
 export const forgottenAmong = (subjects: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<{ id: string }>(

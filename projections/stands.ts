@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
 
 /**
- * Where read models stand, as a text that is another one as soon as one of them has moved or was replaced: one
- * statement, for who would else read them to find that there is nothing new.
+ * Where read models stand, as a text that changes as soon as one of them moves or is replaced: one statement, for
+ * callers that would otherwise read them only to find nothing new.
  */
 export const standsOf = (projections: ReadonlyArray<Projection>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -18,7 +18,7 @@ export const standsOf = (projections: ReadonlyArray<Projection>) =>
     )
   )
 
-/** Whether read models stand elsewhere than when this was asked before; the first time they do. */
+/** Whether read models have moved since this was last asked; `true` the first time. */
 export const haveMoved = <E, R>(stands: Effect.Effect<string, E, R>) => {
   let before: string | undefined
   return Effect.map(stands, (now) => {

@@ -10,7 +10,7 @@ export interface GivenEncoder {
 
 const ofTenant = { column: "tenant" as const, value: (_: unknown, { tenant }: Envelope) => tenant }
 
-/** All rows of an organization go with it, and at the end those of what was under way by then. */
+/** An organization's rows go when it is erased and, for what was still under way then, again when its erasure ends. */
 export const ofErased = { OrganizationErased: ofTenant, OrganizationErasureEnded: ofTenant }
 
 /** A table of one of Cairn's read models. */

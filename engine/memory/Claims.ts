@@ -1,9 +1,9 @@
 import { Deferred, Effect } from "effect"
 import type { Claim, Claiming } from "#engine/ports/Claims.ts"
 
-/** One of the processes that share what is claimed. */
+/** One of the processes that share claims. */
 export interface Process extends Claiming {
-  /** It loses all that it has, without a word, and goes on. */
+  /** Loses all its claims, without a word; the process goes on. */
   readonly lose: Effect.Effect<void>
 }
 
@@ -11,13 +11,13 @@ interface Asked {
   readonly had: Deferred.Deferred<Claim>
   readonly lost: Deferred.Deferred<void>
   readonly by: object
-  /** What is told of it to whoever has it next, if it is given up now. */
+  /** `handedOver` for the next holder, if the claim is given up now. */
   inOrder: boolean
 }
 
-/** Processes in memory, for tests and for nothing else: each call makes one more. */
+/** Makes processes in memory, for tests only: each call of what it gives makes one more. */
 export const makeProcesses = (): (() => Process) => {
-  /** By name, whoever has it first, and then who waits. */
+  /** By name: the holder first, then those that wait. */
   const asked = new Map<string, Array<Asked>>()
 
   const next = (name: string, handedOver: boolean) => {

@@ -19,7 +19,7 @@ import { beginning, isAfter, type Position, positionOf } from "../Position.ts"
 import { bySteps, Facts } from "../texts.ts"
 import * as MemoryTexts from "./Texts.ts"
 
-/** Where commands ended that the log has. */
+/** The answer to an append of commands that are in the log, from their events. */
 const endOf = (commands: ReadonlyArray<ReadonlyArray<StoredEvent>>): Appended => {
   const { revision, recordedAt } = commands.at(-1)!.at(-1)!
   return { revision, recordedAt, positions: commands.map((events) => events.at(-1)!.position) }
@@ -36,8 +36,8 @@ const wantedBy =
     (requested === undefined || event.request !== null)
 
 /**
- * A log whose positions are `step` apart: whoever counts on from one of them, instead of reading on, finds nothing
- * there. One that is `coarse` knows of an append only where it ended.
+ * A log whose positions are `step` apart: code that counts on from a position, instead of reading on, finds nothing
+ * there. A `coarse` log knows of an append only where it ended.
  */
 const make = (step: number, coarse = false) =>
   Effect.gen(function* () {
@@ -93,7 +93,7 @@ const make = (step: number, coarse = false) =>
       }
       for (const command of commands) keep(append, command, now)
       const after = endOf(commands.map(({ commandId }) => ofCommand(stream, commandId)))
-      // of the first commands it tells no more than an engine that knows only where the whole append ended
+      // a coarse log knows no more of each command than where the whole append ended
       const positions = coarse ? after.positions.map(() => head()) : after.positions
       return Effect.as(PubSub.publish(news, undefined), { ...after, positions })
     }
@@ -128,12 +128,12 @@ const make = (step: number, coarse = false) =>
 export const facts = Layer.effect(Facts, make(1))
 
 /**
- * The log in memory, its texts beside it: for unit tests and for nothing else. It keeps every promise of the port but
- * survival.
+ * The log in memory, its texts beside it: for unit tests and the example only. It keeps every promise of the port
+ * except durability.
  */
 export const layer = bySteps.pipe(Layer.provide(Layer.merge(facts, MemoryTexts.layer)))
 
-/** The same with room between its positions, and knowing less of an append, as other engines have it. */
+/** The same with gaps between its positions, and knowing less of an append, as other engines have it. */
 export const spaced = bySteps.pipe(
   Layer.provide(Layer.merge(Layer.effect(Facts, make(1_000, true)), MemoryTexts.layer))
 )

@@ -24,14 +24,14 @@ interface Kit {
   changed: Position
   live: boolean
   tables: ReadonlyMap<string, Rows>
-  /** Whoever holds it keeps it where it is. */
+  /** Held while the build has to stay where it is. */
   readonly held: Semaphore.Semaphore
 }
 
 const empty = ({ tables }: Projection): ReadonlyMap<string, Rows> =>
   new Map(Object.keys(tables).map((table) => [table, new Map()]))
 
-/** Read models in memory: for tests and for nothing else. They keep every promise of the port but survival. */
+/** Read models in memory: for tests only. They keep every promise of the port except durability. */
 export const layer = Layer.effect(
   ReadModels,
   Effect.gen(function* () {
@@ -69,7 +69,7 @@ export const layer = Layer.effect(
 
     const kitOf = ({ projection, build }: Build) => buildsOf(projection).find((kit) => kit.build === build)
 
-    /** What events make of a build's tables, and whether any row may have changed. */
+    /** A build's tables after events, and whether any row may have changed. */
     const folded = (kit: Kit, events: Parameters<typeof folding>[2]) => {
       let changed = false
       const tables = new Map<string, Rows>()
@@ -105,7 +105,7 @@ export const layer = Layer.effect(
             return kits.has(kit) && kit.position === position && kit.live === live
           })
           if (!stand) return Effect.fail(moved)
-          // all of it is made before any of it is there
+          // all changes are made before any of them can be seen
           const made = mine.map((kit) => folded(kit, events))
           for (const [index, kit] of mine.entries()) {
             kit.position = to
@@ -117,7 +117,7 @@ export const layer = Layer.effect(
         return holding(mine, move)
       })
 
-    /** Keeps the live build where it is while another one is brought there, and uses both. */
+    /** Holds the live build where it is while `bring` brings another one there, then uses both. */
     const meeting = <A, E, R>(
       projection: Projection,
       bring: (live: Build) => Effect.Effect<Build, E, R>,
@@ -220,7 +220,7 @@ export const layer = Layer.effect(
       reaction: (name) => Effect.sync(() => reactions.get(name) ?? beginning),
       advance: (name, from, to) => Effect.sync(() => advance({ name, from, to })),
       advanceAll: (advances) => Effect.sync(() => new Set(advances.filter(advance).map(({ name }) => name))),
-      // whoever says it hears it too: a process that shares these is in the same one
+      // the process that tells hears it, too: all that share these read models are in this process
       tell: (names) => PubSub.publishAll(moves, names),
       told: PubSub.subscribe(moves)
     })

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Texts } from "#engine/ports/Texts.ts"
 
-/** Texts in memory: for tests and for nothing else. */
+/** Texts in memory: for tests and the example only. */
 export const layer = Layer.sync(Texts, () => {
   const kept = new Map<string, { readonly subject: string; readonly bytes: Uint8Array }>()
   const erased = new Set<string>()

@@ -1,42 +1,42 @@
 import { Context, Effect, type Scope } from "effect"
 
-/** What one process has for itself. */
+/** What one process has claimed for itself. */
 export interface Claim {
-  /** Ends when it is lost before its scope has closed: another process may have it by now. */
+  /** Completes if the claim is lost before its scope closes: another process may have it by now. */
   readonly lost: Effect.Effect<void>
   /**
-   * Whether the process that had it before gave it up in good order; of one that ended without a word it is `false`.
-   * Who had it in between and did not begin changes nothing of that.
+   * Whether the last holder that began the claimed work gave the claim up in good order; `false` if it ended without a
+   * word. A holder that did not begin changes nothing about this.
    */
   readonly handedOver: boolean
   /**
-   * Says that what is claimed is done from here on, and what was left of it is seen to: if it is given up now, that is
-   * in good order. Until then what another left in the midst is in the midst still for whoever has it next.
+   * Says that this holder is at the claimed work and has seen to what was left of it: giving the claim up is now in
+   * good order. Until then, what an earlier holder left unfinished counts as unfinished for the next one, too.
    */
   readonly begin: Effect.Effect<void>
 }
 
-/** What only one of several processes is to do at a time. */
+/** Lets only one of several processes do something at a time. */
 export interface Claiming {
   /** Whether there may be other processes at all. */
   readonly shared: boolean
-  /** Waits until nobody else has what is called so, and has it until the scope closes, or it is lost. */
+  /** Waits until nobody else has the claim of this name, and has it until the scope closes or the claim is lost. */
   readonly claim: (name: string) => Effect.Effect<Claim, never, Scope.Scope>
 }
 
-/** Of a process that is alone. */
+/** For a process that is alone: it has every claim at once. */
 export const unshared: Claiming = {
   shared: false,
   claim: () => Effect.succeed({ lost: Effect.never, handedOver: false, begin: Effect.void })
 }
 
 /**
- * Who does what, among processes on one log. A process that is alone has all that it asks for. It is no fence: whoever
- * has lost a claim may go on for a moment, until it hears of it.
+ * Who does what, among processes on one log. A process that is alone has every claim that it asks for. A claim is no
+ * fence: a process that has lost one may go on for a moment, until it hears of it.
  */
 export const Claims = Context.Reference<Claiming>("cairn/Claims", { defaultValue: () => unshared })
 
-/** Does something for as long as the claim of that name is had, and again whenever it is had again. */
+/** Does the work for as long as this process has the claim of that name, and again whenever it gets the claim again. */
 export const whileMine = <E, R>(name: string, work: (claim: Claim) => Effect.Effect<void, E, R>) =>
   Effect.flatMap(Claims, ({ claim }) =>
     Effect.flatMap(claim(name), (mine) => Effect.raceFirst(work(mine), mine.lost)).pipe(Effect.scoped, Effect.forever)

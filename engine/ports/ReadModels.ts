@@ -9,13 +9,11 @@ export interface Build {
   /** Its number among the builds of the projection, from 1. */
   readonly build: number
   readonly position: Position
-  /** Whether it was the one that is read. A build that has become the live one, or was, has moved. */
+  /** Whether it was the live build, which is the one that is read. A change of this counts as a move. */
   readonly live: boolean
 }
 
-/**
- * How far a live read model has come: `position` has been taken in; `changed` was the last event that changed a row.
- */
+/** How far a live read model has come: up to `position`. `changed` was the last event that changed a row. */
 export interface Checkpoint {
   readonly position: Position
   readonly changed: Position
@@ -29,7 +27,7 @@ export class ReadModelsUnavailable extends Schema.TaggedError<ReadModelsUnavaila
   message: Schema.String
 }) {}
 
-/** A read model of a projection that this code doesn't have: an earlier version's, or a later one's. */
+/** A read model of a projection that this code doesn't have: it belongs to an earlier or a later version. */
 export interface Other {
   readonly name: string
   readonly version: number
@@ -37,8 +35,8 @@ export interface Other {
 }
 
 /**
- * A row that one of two builds has and the other has not (or has otherwise): JSON, and `null` where it is not. Of those
- * that would make an answer too big, the ids alone.
+ * A row in which two builds differ, as JSON from each; `null`: the build does not have it. Rows that would make the
+ * answer too big come as their ids alone.
  */
 export interface Difference {
   readonly table: string
@@ -47,10 +45,10 @@ export interface Difference {
   readonly rebuilt: string | null
 }
 
-/** A table of a read model as it was. */
+/** A kept copy of a read model's table. */
 export interface Kept {
   readonly table: string
-  /** With its schema, as SQL has it. */
+  /** Its name in SQL, with the schema. */
   readonly name: string
   readonly rows: number
 }
@@ -72,13 +70,13 @@ export interface Advance {
 export class ReadModels extends Context.Service<
   ReadModels,
   {
-    /** The live build, made empty when there is none. */
+    /** The live build; an empty one is made if there is none. */
     readonly live: (projection: Projection) => Effect.Effect<Build, ReadModelsUnavailable>
-    /** A new, empty build beside the live one; others that never went live are dropped. */
+    /** A new, empty build beside the live one; any other build is dropped. */
     readonly begin: (projection: Projection) => Effect.Effect<Build, ReadModelsUnavailable>
     /**
-     * Applies events to builds that stand at one position, and moves them all to `to`: all or nothing, and nothing when
-     * one of them stands elsewhere. May be lost in a crash, together with the move: then it is done again.
+     * Applies events to builds that stand at one position, and moves them all to `to`: all or nothing, and nothing if
+     * one of them stands elsewhere. A crash may lose rows and move together: then both are done again.
      */
     readonly apply: (
       builds: ReadonlyArray<Build>,
@@ -86,23 +84,23 @@ export class ReadModels extends Context.Service<
       to: Position
     ) => Effect.Effect<ReadonlyArray<Build>, BuildMoved | ReadModelsUnavailable>
     /**
-     * Holds the live build where it is until `bring` has brought another one to its position, and compares both as they
-     * were there, in one snapshot: the first differences, at most `limit` a table. Only `bring` keeps the live build
-     * waiting, and never a reader.
+     * Holds the live build where it is until `bring` has brought another one to its position, then compares both in one
+     * snapshot. Gives the first differences, at most `limit` per table. The live build waits for `bring` only, and
+     * readers never wait.
      */
     readonly compare: <E, R>(
       projection: Projection,
       bring: (live: Build) => Effect.Effect<Build, E, R>,
       limit: number
     ) => Effect.Effect<Met & { readonly differences: ReadonlyArray<Difference> }, E | ReadModelsUnavailable, R>
-    /** Likewise, and puts that one in the live one's place; readers of the old one go on until it is dropped. */
+    /** Likewise, but puts the other build in the live one's place; readers of the old one go on until it is dropped. */
     readonly promote: <E, R>(
       projection: Projection,
       bring: (live: Build) => Effect.Effect<Build, E, R>
     ) => Effect.Effect<Met, E | ReadModelsUnavailable, R>
     /**
-     * Makes a copy of a build that is not live, as one table `<model>_<table>` each in a schema of its own, and removes
-     * the build. What an earlier copy has there is replaced.
+     * Copies the tables of a build that is not live to `<model>_<table>` in a schema of their own, and removes the
+     * build. Tables of an earlier copy are replaced.
      */
     readonly keep: (
       build: Build,
@@ -113,8 +111,8 @@ export class ReadModels extends Context.Service<
     /** Removes a build that is not live. */
     readonly drop: (build: Build) => Effect.Effect<void, ReadModelsUnavailable>
     /**
-     * How far the live builds of projections have come, by their schemas' names, all in one look; one that was never
-     * made is not there.
+     * How far the live builds of projections have come, by schema name, all in one look; a build that was never made is
+     * absent.
      */
     readonly checkpoints: (
       projections: ReadonlyArray<Projection>
@@ -123,20 +121,20 @@ export class ReadModels extends Context.Service<
     readonly others: (
       projections: ReadonlyArray<Projection>
     ) => Effect.Effect<ReadonlyArray<Other>, ReadModelsUnavailable>
-    /** Removes one with all its rows; `false` when it stands elsewhere by now, because a process moves it on. */
+    /** Removes such a read model with its rows; `false` if it stands elsewhere by now: a process moves it on. */
     readonly retire: (other: Other) => Effect.Effect<boolean, ReadModelsUnavailable>
-    /** How far a reaction has come: the `beginning` for one that is new. */
+    /** How far a reaction has come: `beginning` for a new one. */
     readonly reaction: (name: string) => Effect.Effect<Position, ReadModelsUnavailable>
     /** Moves a reaction on; `false` when it does not stand at `from`. */
     readonly advance: (name: string, from: Position, to: Position) => Effect.Effect<boolean, ReadModelsUnavailable>
-    /** The same for several, in one go: the names of those that stood at `from`. */
+    /** The same for several, in one go; gives the names of those that stood at `from`. */
     readonly advanceAll: (advances: ReadonlyArray<Advance>) => Effect.Effect<ReadonlySet<string>, ReadModelsUnavailable>
     /**
-     * Says to other processes, if there are any, that this one has moved read models on: by their schemas' names. A
-     * message may be lost.
+     * Tells other processes, if there are any, which read models this one has moved on, by schema name. A message may
+     * be lost.
      */
     readonly tell: (names: ReadonlyArray<string>) => Effect.Effect<void>
-    /** Gets what other processes say, one name a message. */
+    /** A subscription to what other processes tell, one name per message. */
     readonly told: Effect.Effect<PubSub.Subscription<string>, never, Scope.Scope>
   }
 >()("cairn/ReadModels") {}

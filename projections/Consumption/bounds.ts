@@ -7,13 +7,13 @@ import { type BoundsRow, Consumption } from "./tables.ts"
 const schema = schemaOf(Consumption)
 const whole = (value: number | bigint | null) => (value === null ? null : Number(value))
 
-/** Bounds with the key that they are of; `null`: the whole tenant. */
+/** Bounds and the key that they are for; `null`: the whole tenant. */
 export interface KeyBounds {
   readonly key: string | null
   readonly bounds: BoundsOf
 }
 
-/** What is said of a tenant and, unless told of one, all of its keys; at most so many. */
+/** Bounds of a tenant and of one of its keys (`null`: of all its keys); at most `limit` of them. */
 export const boundsOf = (tenant: string, key: string | null, limit = 1_000) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(

@@ -6,7 +6,7 @@ import { Consumption } from "./tables.ts"
 
 const schema = schemaOf(Consumption)
 
-/** Chats that a tenant, or one key of it, asked for on a day, before a position where one is given. */
+/** How many chats a tenant, or one key of it, asked for on a day; before a position, if one is given. */
 export const chatsOn = (tenant: string, key: string | null, day: string, before: number | null) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -19,9 +19,7 @@ export const chatsOn = (tenant: string, key: string | null, day: string, before:
     )
   )
 
-/**
- * Of one group and one model, as it was asked for: prices are the models'. Tokens of the prompt cache are input, too.
- */
+/** What one group used of one model, as it was asked for: prices are per model. Prompt-cache tokens are input, too. */
 export interface Spent {
   readonly group: string
   readonly model: string

@@ -21,7 +21,7 @@ export const storedBy = (tenant: string, key: string | null) =>
     )
   )
 
-/** Which of some snippets are there. */
+/** Which of these snippets are stored. */
 export const thoseThere = (ids: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(

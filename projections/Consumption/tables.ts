@@ -33,7 +33,7 @@ interface SpentRow {
 }
 
 export interface BoundsRow {
-  /** `tenant/key`, without a key for the whole tenant. */
+  /** `tenant/key`; without a key, the whole tenant's. */
   readonly id: string
   readonly tenant: string
   readonly key: string | null
@@ -47,11 +47,11 @@ export interface BoundsRow {
   readonly repository_bytes: number | null
 }
 
-/** A snippet that is there. */
+/** A stored snippet. */
 interface SnippetRow {
   readonly id: string
   readonly tenant: string
-  /** That stored it; `null`: the operator. */
+  /** The key that stored it; `null`: the operator did. */
   readonly key: string | null
 }
 
@@ -69,7 +69,7 @@ interface Brought {
   readonly bytes?: number
 }
 
-/** What commits of a key brought to a workspace. */
+/** Bytes that the commits of a key brought to a workspace. */
 const committed = {
   rows: ({ workspace, bytes = 0 }: Brought, { actor }: Envelope) => (bytes === 0 ? [] : [idOf(workspace, actor.key)]),
   to: (
@@ -87,7 +87,7 @@ type Took = Pick<
   "run" | "inputTokens" | "outputTokens" | "cacheReadTokens" | "cacheWriteTokens"
 >
 
-/** A day's row of a run, with what one more request took. */
+/** A run's row of a day, with what one more request to its model took. */
 const spend = (
   id: string,
   tenant: string,

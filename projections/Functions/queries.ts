@@ -6,7 +6,7 @@ import { Snippets } from "../Snippets/tables.ts"
 import type { FunctionRecord, KeptError, KeptRun } from "./runs.ts"
 import { Functions } from "./tables.ts"
 
-/** A function in one of the snippets that hold it, with what is known from there. */
+/** A function in one of the snippets that hold it, with what is known from that snippet. */
 export interface Held {
   readonly tenant: string
   readonly snippet: string
@@ -17,11 +17,11 @@ export interface Held {
   readonly place: number
   readonly position: number
   readonly agent: string | null
-  /** Whether the scope sees the snippet: of others only numbers count. */
+  /** Whether the scope sees the snippet; of snippets that it does not see, only numbers count. */
   readonly seen: boolean
-  /** Whether it lives in a home of the scope, and is not only published. */
+  /** Whether the snippet lives in a home of the scope, and is not only public. */
   readonly own: boolean
-  /** Whether it is one of those that all matches count; another one counts for its own snippet only. */
+  /** Whether all matches count it; otherwise only its own snippet does. */
   readonly counted: boolean
   readonly up: number
   readonly down: number
@@ -30,18 +30,18 @@ export interface Held {
   readonly succeeded_at: Date | null
   readonly record: FunctionRecord | null
   /**
-   * Of runs whose errors name no function, when they are this one's: the entrypoint's, or everyone's where there is
-   * none.
+   * With `errors`, from runs whose errors went through no function. Such runs count for the entrypoint, or for every
+   * function if the snippet has none.
    */
   readonly failed_at: Date | null
   readonly errors: ReadonlyArray<KeptError> | null
-  /** The fingerprint of what bore its name before it, where it was first seen. */
+  /** The fingerprint of the function that had its name before it, in the home where it was first seen. */
   readonly derived_from: string | null
 }
 
 /** The same for a search's snippets. */
 export interface HeldOfSearch extends Held {
-  /** Whether its snippet is one whose functions are told; of others it counts only. */
+  /** Whether its snippet is one whose functions are told; in other snippets it only counts. */
   readonly told: boolean
 }
 
@@ -65,19 +65,17 @@ const seen = (snippet: string) =>
 
 const seenBy = ({ homes, includePublic, agent }: Scope) => [homes, includePublic, agent] as const
 
-/** Snippets that are looked at for one function: the first one of them that can be seen, and so many of the latest. */
+/** Snippets that are looked at for one function: the first one that the scope sees, and so many of the latest. */
 export const mostHolders = 100
 /** Functions that one answer tells, those of the best matches first. */
 export const mostTold = 2_000
-/**
- * Of what is looked at for all functions of a search together, whole: of very many functions fewer snippets count each.
- */
+/** Snippets that are looked at for all functions of a search together: with very many functions, fewer for each. */
 const mostHeld = 2_000
 
 /**
- * SQL for functions in the snippets that hold them: of the caller's tenant (`$4`), the published ones of another.
- * `tables` is what the others read (`name AS (…), `), `wanted` selects tenants and fingerprints, `besides` what is held
- * in any case. What bore a function's name before it is looked for where the function was first seen.
+ * SQL for functions in the snippets that hold them: all snippets of the caller's tenant (`$4`), public ones of others.
+ * `tables` is what the other parts read (`name AS (…), `), `wanted` selects tenants and fingerprints, `besides` adds
+ * rows in any case. The function that had the name before is looked for in the home where this one was first seen.
  */
 const held = (tables: string, wanted: string, besides: string, more: string) => {
   const holding = `SELECT f.* FROM ${functions} f JOIN ${snippets} s ON s.id = f.snippet
@@ -118,7 +116,7 @@ const held = (tables: string, wanted: string, besides: string, more: string) => 
    ORDER BY h.position, h.snippet, h.place`
 }
 
-/** Those of a search's snippets whose functions are told. */
+/** SQL for those snippets of a search whose functions are told. */
 const told = `SELECT snippet FROM (
      SELECT snippet, sum(count(*)) OVER (ORDER BY array_position($5::text[], snippet)) AS total
      FROM ${functions} WHERE snippet = ANY ($5::text[]) GROUP BY snippet) counted
@@ -140,9 +138,8 @@ const byFingerprint = held(
 )
 
 /**
- * The functions of a search's snippets, the best match first, in snippets that hold them; those of the snippets
- * themselves are among them.
- * `most`: so many functions are told, of the first snippets whole.
+ * The functions of a search's snippets (`ids`, the best match first), in all snippets that hold them, these included.
+ * At most `most` functions are told: all functions of each of the first snippets.
  */
 export const functionsHeld = (tenant: string, scope: Scope, ids: ReadonlyArray<string>, most: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -152,8 +149,8 @@ export const functionsHeld = (tenant: string, scope: Scope, ids: ReadonlyArray<s
   )
 
 /**
- * A function in snippets that hold it, the first one first: the caller's own when the scope sees one of them, else
- * those of whoever published it first. Empty when the scope sees none.
+ * A function in the snippets that hold it, the first one first: those of the caller's tenant if the scope sees one of
+ * them, otherwise those of the tenant that published it first. Empty if the scope sees none.
  */
 export const functionHeld = (tenant: string, scope: Scope, fingerprint: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -162,7 +159,7 @@ export const functionHeld = (tenant: string, scope: Scope, fingerprint: string) 
 
 const generations = 20
 
-/** The fingerprints that a function came from, the nearest first; `tenant` is that of the snippets that hold it. */
+/** The fingerprints that a function came from, nearest first; `tenant` owns the snippets that hold it. */
 export const lineageOf = (tenant: string, scope: Scope, fingerprint: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(

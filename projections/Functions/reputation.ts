@@ -23,15 +23,15 @@ export interface Reputation {
   readonly down: number
   readonly succeededAt: Date | null
   readonly failedAt: Date | null
-  /** Most frequent first; from outside of the scope their types alone. */
+  /** Most frequent first; of snippets outside the scope's homes, the types alone. */
   readonly errors: ReadonlyArray<CommonError>
   /** Calls that logs told of. */
   readonly calls: number
-  /** Of what they returned, on average; 0 without calls. */
+  /** Average size of what they returned; 0 without calls. */
   readonly averageSize: number
   /** 0…1: calls that returned something; 0 without calls. */
   readonly completeness: number
-  /** 0…1: calls beyond the first of a run. */
+  /** 0…1: share of calls beyond the first of a run. */
   readonly repeatRate: number
   readonly agent: string | null
   readonly reviewed: boolean
@@ -51,7 +51,7 @@ const sum = (numbers: ReadonlyArray<number>): number =>
 
 const within = (ratio: number): number => Math.min(Math.max(ratio, 0), 1)
 
-/** Of logs from outside of the scope nothing is told but the errors' types: a message may say anything. */
+/** From logs of snippets outside the scope's homes, only the errors' types are told: a message may say anything. */
 const textOf = ({ type, message }: KeptError, own: boolean): string =>
   own && message !== "" ? `${type}: ${message}` : type
 
@@ -67,8 +67,8 @@ const errorsOf = (held: ReadonlyArray<Held>): ReadonlyArray<CommonError> => {
 }
 
 /**
- * One function's reputation from snippets of a tenant that hold it, the first one first; `shown` says how it is written
- * in the snippet that is looked at. Numbers count all of them, texts only those that the caller sees.
+ * A function's reputation, from the snippets of a tenant that hold it, the first one first; `shown` says how it is
+ * written in the snippet that is looked at. Numbers count all of them, texts only those that the caller sees.
  */
 export const reputationOf = (
   held: ReadonlyArray<Held>,

@@ -2,7 +2,7 @@ import { meanings, type NamedFunction } from "#domain/functions/attribution.ts"
 import type { Observed } from "#domain/Snippet/commands.ts"
 import type { FoundFunction } from "#domain/Snippet/events.ts"
 
-/** An error that logs told of, as it is kept: on one line. */
+/** An error from logs, as it is kept: on one line. */
 export interface KeptError {
   readonly type: string
   readonly message: string
@@ -13,9 +13,9 @@ export interface KeptError {
 export interface FunctionRecord extends NamedFunction {
   /** Calls that logs told of. */
   readonly calls: number
-  /** Of all of them together. */
+  /** Size of what all of them together returned. */
   readonly size: number
-  /** Calls that returned nothing; a sum of rates, so no whole number. */
+  /** Calls that returned nothing; a sum of rates, so not always a whole number. */
   readonly empty: number
   /** Runs that called it. */
   readonly callers: number
@@ -24,7 +24,7 @@ export interface FunctionRecord extends NamedFunction {
   readonly errors: ReadonlyArray<KeptError>
 }
 
-/** One run, for the eyes. */
+/** One run, as people are shown it. */
 export interface KeptRun {
   /** ISO 8601. */
   readonly at: string
@@ -44,11 +44,11 @@ export interface RunsRow {
   readonly functions: { readonly [fingerprint: string]: FunctionRecord }
   /** Errors that went through none of the functions. */
   readonly errors: ReadonlyArray<KeptError>
-  /** The latest, oldest first. */
+  /** The latest runs, oldest first. */
   readonly recent: ReadonlyArray<KeptRun>
 }
 
-/** Errors that are kept of a function, and of all functions of a snippet: of very many functions at least one each. */
+/** Errors that are kept of one function, and of all functions of a snippet together: at least one of each. */
 const errorsKept = 20
 const errorsOfAll = 1_000
 const runsKept = 10
@@ -56,7 +56,7 @@ const errorsOfRun = 5
 /** Characters of an error's message. */
 const longest = 300
 
-/** A text from a log on one line, without what can't be seen. */
+/** A text from a log on one line, without invisible characters. */
 const oneLine = (text: string, length: number): string =>
   text
     .slice(0, 4 * length)
@@ -65,11 +65,11 @@ const oneLine = (text: string, length: number): string =>
     .slice(0, length)
     .toWellFormed()
 
-/** Sums that a log may claim to be of any size stay numbers. */
+/** Keeps a sum a safe number: a log may claim any size. */
 const bounded = (value: number): number =>
   Number.isNaN(value) ? 0 : Math.min(Math.max(value, 0), Number.MAX_SAFE_INTEGER)
 
-/** A snippet whose functions are known and that nobody has run. */
+/** The row of a snippet whose functions are known and that nobody has run. */
 export const noRuns = (id: string, functions: ReadonlyArray<FoundFunction>): RunsRow => ({
   id,
   executions: 0,
@@ -80,7 +80,7 @@ export const noRuns = (id: string, functions: ReadonlyArray<FoundFunction>): Run
   functions: Object.fromEntries(
     functions.map(({ fingerprint, name, signature }) => [
       fingerprint,
-      // a file is not declared anywhere: the name is all that it has for a signature
+      // a whole file is not declared anywhere: its name is its signature
       {
         fingerprint,
         name,
@@ -96,7 +96,7 @@ export const noRuns = (id: string, functions: ReadonlyArray<FoundFunction>): Run
   )
 })
 
-/** One more of an error; where too many are kept, the rarest that was seen longest ago goes. */
+/** Counts an error once more. If too many are kept, the rarest goes; of several, the one that was seen longest ago. */
 const withError = (
   errors: ReadonlyArray<KeptError>,
   { type, message }: Omit<KeptError, "count">,

@@ -28,7 +28,7 @@ interface ReviewedRow {
 
 const one = ({ snippet }: { readonly snippet: string }) => [snippet]
 
-/** Two functions of one source may say the same under one name: then the first one stands for both. */
+/** Two functions of one source may have the same fingerprint: then the first one stands for both. */
 const distinct = <F extends { readonly fingerprint: string }>(functions: ReadonlyArray<F>): ReadonlyArray<F> => {
   const seen = new Set<string>()
   return functions.filter(({ fingerprint }) => seen.size < seen.add(fingerprint).size)

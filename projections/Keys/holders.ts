@@ -12,9 +12,7 @@ const holderIn = ({ actsFor, readOnly, expiresAt, workspaces, models, ...holder 
   limits: { actsFor, readOnly, expiresAt: expiresAt === null ? null : expiresAt.getTime(), workspaces, models }
 })
 
-/**
- * Who operates the service is an owner of the organization that was registered first, if the service itself did that.
- */
+/** A key's holder. An owner of the first organization operates the service, if the service registered that itself. */
 const holderWhere = (column: "hash" | "id", value: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -35,13 +33,13 @@ const holderWhere = (column: "hash" | "id", value: string) =>
     )
   )
 
-/** The holder of the key with this hash, unless it was revoked; its time may be over. */
+/** The holder of the key with this hash, unless the key was revoked; it may have expired. */
 export const holderOf = (hash: string) => holderWhere("hash", hash)
 
 /** The same by the key's id. */
 export const holderOfKey = (id: string) => holderWhere("id", id)
 
-/** The organization of who operates the service; `undefined` where the service did not make the first one. */
+/** The operator's organization; `undefined` if the service did not register the first one. */
 export const operatorsOrganization = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(
     sql<{ tenant: string; email: string }>`SELECT f.tenant, f.email FROM keys_v4.members f
@@ -50,7 +48,7 @@ export const operatorsOrganization = Effect.flatMap(SqlClient.SqlClient, (sql) =
   )
 )
 
-/** Whose key this is, if it is live. */
+/** The tenant of a key, if the key is live. */
 export const ownerOfKey = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(

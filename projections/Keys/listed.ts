@@ -20,12 +20,12 @@ export interface ListedKey {
   readonly last_used_at: string | null
 }
 
-/** With the position that it was made at. */
+/** A listed key with the position at which it was made. */
 export type PlacedKey = ListedKey & { readonly created_by: number }
 
 /**
- * A tenant's live keys, oldest first, behind a position; when each was last used, to half a minute. The page is cut
- * before anything is put beside it: joined first, all of the tenant's keys were, for each page.
+ * A tenant's live keys, oldest first, after a position, with when each was last used, to half a minute. The page is cut
+ * before the joins: otherwise each page joined all of the tenant's keys.
  */
 export const listKeys = (tenant: string, after: number, limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -81,10 +81,10 @@ export interface ListedUser {
   readonly last_used_at: string | null
 }
 
-/** With the position that they joined at. */
+/** A listed person with the position at which they joined. */
 export type PlacedUser = ListedUser & { readonly joined_by: number }
 
-/** A tenant's people, who joined first, behind a position; the page is cut first, as that of keys. */
+/** A tenant's people, in the order in which they joined, after a position; the page is cut first, as in `listKeys`. */
 export const listUsers = (tenant: string, after: number, limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(

@@ -7,7 +7,7 @@ export interface TenantRecord {
   readonly id: string
   readonly kind: "organization" | "user"
   readonly name: string
-  /** Of an organization; "" where it is to have one in a moment. */
+  /** An organization's; `""` for a person, and for an organization until it gets one. */
   readonly slug: string
   readonly tier: Tier
   readonly secret: string
@@ -17,7 +17,7 @@ const tenantFields = (sql: SqlClient.SqlClient) =>
   sql.literal("t.id, t.kind, t.name, coalesce(s.slug, '') AS slug, t.tier, t.secret")
 
 /**
- * An organization, or a person without one; `undefined` when there is none, or was erased. Its `secret` keys ids and
+ * An organization, or a person without one; `undefined`: there is none, or it was erased. Its `secret` keys ids and
  * digests.
  */
 export const tenantOf = (id: string) =>
@@ -29,7 +29,7 @@ export const tenantOf = (id: string) =>
     )
   )
 
-/** Organizations, the first one registered first. */
+/** Organizations, in the order in which they were registered. */
 export const organizations = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql<TenantRecord>`SELECT ${tenantFields(sql)}

@@ -15,7 +15,7 @@ interface Tenant {
   readonly registered_at: string
 }
 
-/** What an organization is called where names have to be told apart; it may have one before it is registered. */
+/** An organization's slug; it may have one before it is registered. */
 interface SlugRow {
   /** The organization's. */
   readonly id: string
@@ -37,7 +37,7 @@ interface KeyRow {
   readonly id: string
   readonly tenant: string
   readonly user_id: string
-  /** `null`: its person's. */
+  /** `null`: the person's role. */
   readonly role: Role | null
   readonly hash: string
   readonly prefix: string

@@ -28,23 +28,23 @@ interface Put extends Votes {
   readonly left_out: WhyLeftOut | null
 }
 
-/** What changed for an index after a position, up to and with `position`. */
+/** What changed for an index after a position, up to and including `position`. */
 export interface CatalogueChanges {
-  /** Of the catalogue that was read: after another one was promoted, an index begins again. */
+  /** The build of the catalogue that was read: after another one was promoted, an index begins again. */
   readonly build: number | undefined
   readonly position: number
-  /** Whether the catalogue stood further than that. */
+  /** Whether the catalogue stood beyond `position`. */
   readonly more: boolean
   readonly put: ReadonlyArray<Put>
   readonly voted: ReadonlyArray<Votes & { readonly id: string }>
   readonly removed: ReadonlyArray<string>
 }
 
-/** Rows that are read at once, and about how many bytes of them. */
+/** How many rows are read at once, and about how many bytes of them. */
 export interface RowsAtOnce {
   readonly rows: number
   readonly bytes: number
-  /** When given, nothing behind it. */
+  /** If given, nothing after it is read. */
   readonly upTo?: number
 }
 
@@ -54,18 +54,18 @@ const liveBuild = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(sql.unsafe<{ build: number }>(`SELECT build FROM read_models WHERE ${live}`), ([row]) => row?.build)
 )
 
-/** Reads on from a position, a page at a time: all in one snapshot, so that what it says of `position` is whole. */
+/** Reads the next page of changes after a position, in one snapshot, so that it has all changes up to `position`. */
 export const indexChanges = (
   after: number,
   page: RowsAtOnce
 ): Effect.Effect<CatalogueChanges, SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const changes = yield* readChanges(after, page)
-    // the snapshot does not hold all rows of a build that was promoted since
+    // the snapshot may lack rows of a build that was promoted since
     return (yield* liveBuild) === changes.build ? changes : yield* indexChanges(after, page)
   })
 
-/** Snippets that are not found by all that they say, and why, of what an index has that has come to a position. */
+/** Snippets that can't be found by all of their text, and why, in an index that has come to a position. */
 export const leftOutUpTo = (position: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<{ id: string; left_out: WhyLeftOut }>(
@@ -74,16 +74,14 @@ export const leftOutUpTo = (position: number) =>
     )
   )
 
-/**
- * The next rows of a table that an index has to hear of, in the order of their changes; an event changes one of them.
- */
+/** SQL for the next rows of a table that an index has to read, in order of change; an event changes one row of it. */
 const next = (table: string, size: string) =>
   `(SELECT changed, row_number() OVER upward AS number, sum(${size}) OVER upward - ${size} AS before
     FROM (SELECT * FROM ${schema}.${table} WHERE changed > $1 ORDER BY changed LIMIT $2) t
     WINDOW upward AS (ORDER BY changed ROWS UNBOUNDED PRECEDING))`
 
 /**
- * Where a page ends: with the last row that fits into it, of whichever table is first; else where the catalogue stands.
+ * SQL for a page's end: the last row that fits, of whichever table ends first, otherwise where the catalogue stands.
  */
 const bound = `SELECT m.build, m.position AS stands, least(m.position, $4::bigint, (SELECT min(last) FROM (
       SELECT max(changed) FILTER (WHERE before < $3) AS last, count(*) AS number, bool_or(before >= $3) AS full

@@ -14,7 +14,7 @@ const orders = { upvoted: "up DESC, created_at DESC, id", recent: "created_at DE
 /** What a public snippet is sorted by: votes for it, when it was made (milliseconds), id. */
 export type PublicPlace = readonly [up: number, created: number, id: string]
 
-/** SQL for what comes behind a place, whose parts are $4, $5 and $6. */
+/** SQL for what comes after a place, whose parts are $4, $5 and $6. */
 const behind = {
   upvoted: `up <= $4::int AND (up < $4::int OR created_at < $5::timestamptz OR (created_at = $5::timestamptz AND id > $6))`,
   recent: `$4::int IS NOT NULL AND created_at <= $5::timestamptz AND (created_at < $5::timestamptz OR id > $6)`
@@ -24,7 +24,7 @@ const behind = {
 export type PublicListed = Pick<PublicEntry, "id" | "up" | "down" | "created_at"> & { readonly bytes: number }
 
 /**
- * A page of the public snippets without their texts, and how many there are; from behind a place when it is given.
+ * A page of the public snippets without their texts, after a place if one is given, and how many there are in all.
  * `language` is lower-case; `null`: any.
  */
 export const publicSnippets = (
@@ -51,7 +51,7 @@ export const publicSnippets = (
     })
   })
 
-/** Those with their texts, in their order; without one that has gone in between, or is not public any more. */
+/** Listed snippets with their texts, in the same order, without those that are gone or not public any more. */
 export const publicEntries = (listed: ReadonlyArray<PublicListed>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -70,10 +70,10 @@ export const publicEntries = (listed: ReadonlyArray<PublicListed>) =>
     )
   )
 
-/** What a list of public snippets says of each: without its source, and with the beginning of its description. */
+/** A public snippet in a list: without its source, and with the beginnings of its name and description. */
 export type PublicHeading = Pick<PublicEntry, "id" | "name" | "description" | "language" | "created_at" | "up" | "down">
 
-/** Those of some ids that are public, in no order. */
+/** Those of these snippets that are public, in no order. */
 export const publicHeadings = (ids: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<PublicHeading>(
@@ -84,7 +84,7 @@ export const publicHeadings = (ids: ReadonlyArray<string>) =>
     )
   )
 
-/** How many bytes a public snippet's texts have; `undefined`: there is none of this id, or it is not public. */
+/** A public snippet's votes and about how many bytes it has; `undefined`: no public snippet has this id. */
 export const publicBytes = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -97,7 +97,7 @@ export const publicBytes = (id: string) =>
     )
   )
 
-/** Languages of public snippets with how many there are, the most first. */
+/** Languages of public snippets, with how many snippets each has, most first. */
 export const publicLanguages = (limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<{ readonly language: string; readonly count: number }>(
@@ -107,7 +107,7 @@ export const publicLanguages = (limit: number) =>
     )
   )
 
-/** Public snippets in the order of their ids, from behind one (`""`: from the beginning), with when they were made. */
+/** Public snippets after an id (`""`: from the beginning), in order of id, with when they were made. */
 export const publicAfter = (after: string, limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<Pick<PublicEntry, "id" | "created_at">>(
@@ -116,7 +116,7 @@ export const publicAfter = (after: string, limit: number) =>
     )
   )
 
-/** In the order of ids of public snippets, every so many-th: where parts of that many end. */
+/** The id of every `size`-th public snippet, in order of id: where parts of that size end. */
 export const publicParts = (size: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(

@@ -3,24 +3,21 @@ import { SqlClient } from "effect/sql"
 import { contentCharacters } from "#domain/search/embeddings/content.ts"
 import { schema } from "./tables.ts"
 
-// What is kept of embedding models, beside the catalogue: a digest of what each snippet says, and vectors by model and
+// What is kept of embedding models, beside the catalogue: a digest of each snippet's content, and vectors by model and
 // digest.
 
-/**
- * Whoever changes what is kept waits for the others that do: what was erased is not brought back by who had looked
- * before.
- */
+/** Writers wait for each other, so that one that looked before an erasure can't bring back what it erased. */
 const lock = "SELECT pg_advisory_xact_lock(5020787)"
 
-/** Whether a model has embedded a row of `terms` as it is. */
+/** SQL for whether a model has embedded a row of `terms` as it is now. */
 const isEmbedded = (row: string, model: string) =>
   `EXISTS (SELECT 1 FROM embedded e JOIN embeddings v ON v.digest = e.digest AND v.model = ${model}
     WHERE e.snippet = ${row}.id AND e.changed = ${row}.changed)`
 
-/** The next rows of the catalogue's terms behind a position. */
+/** SQL for the next rows of the catalogue's terms after a position. */
 const rowsBehind = `(SELECT id, changed FROM ${schema}.terms WHERE changed > $2 ORDER BY changed LIMIT $3)`
 
-/** Of the next rows behind a position the first one that a model has not embedded; `undefined`: it has all of these. */
+/** Position of the first row that a model has not embedded, among the next after a position; `undefined`: none. */
 export const notEmbedded = (model: string, after: number, rows: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -32,7 +29,7 @@ export const notEmbedded = (model: string, after: number, rows: number) =>
     )
   )
 
-/** What of a snippet is embedded, and as of which change. */
+/** The parts of a snippet that are embedded, as of a change of it. */
 export interface ToEmbed {
   readonly id: string
   readonly changed: number
@@ -47,8 +44,8 @@ export interface ToEmbed {
 type Row = Omit<ToEmbed, "changed"> & { readonly changed: bigint; readonly has: boolean }
 
 /**
- * Of the next rows behind a position those that a model has not embedded, and the position of the last of them all,
- * embedded or not: `undefined`: there is none.
+ * Among the next `rows` rows after a position, those that a model has not embedded (`lacking`), and the position of the
+ * last row, embedded or not; `undefined`: there are no rows.
  */
 export const toEmbed = (model: string, after: number, rows: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -65,7 +62,7 @@ export const toEmbed = (model: string, after: number, rows: number) =>
         const last = found.at(-1)?.changed
         return {
           last: last === undefined ? undefined : Number(last),
-          // a snippet that has just gone has no text either
+          // a snippet that was just deleted has no text
           lacking: found.flatMap(
             ({ has, changed, ...row }): Array<ToEmbed> =>
               has || row.name === null ? [] : [{ ...row, changed: Number(changed) }]
@@ -75,7 +72,7 @@ export const toEmbed = (model: string, after: number, rows: number) =>
     )
   )
 
-/** Which of some digests a model has a vector of. */
+/** Which of these digests a model has a vector of. */
 export const embeddedAmong = (model: string, digests: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -87,7 +84,7 @@ export const embeddedAmong = (model: string, digests: ReadonlyArray<string>) =>
     )
   )
 
-/** A digest of what a snippet says, as of a change of it. */
+/** The digest of a snippet's content, as of a change of it. */
 export interface Embedded {
   readonly id: string
   readonly changed: number
@@ -98,8 +95,8 @@ const dropUnused =
   "DELETE FROM embeddings v WHERE v.digest = ANY ($1::text[]) AND NOT EXISTS (SELECT 1 FROM embedded e WHERE e.digest = v.digest)"
 
 /**
- * Keeps what a model has made, of those snippets that are still as they were; vectors by digest. What the same snippets
- * said before goes, where no other one says it.
+ * Keeps a model's vectors, by digest, for those snippets that have not changed since. Vectors of these snippets'
+ * earlier content go, unless another snippet has the same content.
  */
 export const keepEmbedded = (
   model: string,
@@ -132,7 +129,7 @@ export const keepEmbedded = (
   )
 
 /**
- * Erases what was kept of snippets that the catalogue has no more, and vectors with the last one that said the same.
+ * Erases what is kept of snippets that the catalogue no longer has. A vector goes with the last snippet of its content.
  */
 export const eraseEmbedded = (snippets: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -147,15 +144,13 @@ export const eraseEmbedded = (snippets: ReadonlyArray<string>) =>
     }).pipe(sql.withTransaction)
   )
 
-/** Drops what other models have made. */
+/** Drops the vectors of all other models. */
 export const keepOnly = (model: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.asVoid(sql.unsafe("DELETE FROM embeddings WHERE model <> $1", [model]))
   )
 
-/**
- * A model's vectors of snippets as of a change, as the catalogue's rows have theirs; `""`: it can't take what it says.
- */
+/** A model's vectors of snippets as of a change, by id, as in the catalogue; `""`: the model can't take the content. */
 export const vectorsOf = (model: string, snippets: ReadonlyArray<Pick<Embedded, "id" | "changed">>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(

@@ -26,8 +26,8 @@ const tally = "v.up, v.down, v.human_up, v.human_down, v.runs, v.succeeded"
 const withVotes = `${schema}.snippets s JOIN ${schema}.votes v ON v.id = s.id`
 
 /**
- * SQL for the ids of `$1`, from which Postgres can't tell how many: knowing that they are few it plans anew at each
- * call, which takes three times as long as to read them.
+ * SQL for the ids of `$1` that hides from Postgres how many they are: if it knows that they are few, it plans each call
+ * anew, which takes three times as long as reading them.
  */
 const asked = "(SELECT $1::text[])::text[]"
 
@@ -35,10 +35,10 @@ const asked = "(SELECT $1::text[])::text[]"
 const bytes = `octet_length(source) + octet_length(description) + octet_length(input_schema::text) + octet_length(output_schema::text)
   + octet_length(dependencies::text) + octet_length(array_to_string(example_queries || tags || capabilities || input_properties, '')) + coalesce(octet_length(file_tree), 0)`
 
-/** SQL for that of each with the ids of `$1`, with what is said of it to the homes of `$2`. */
+/** SQL for about how many bytes a snippet has with its comments, as seen from the homes of `$2`. */
 const bytesOfEach = `(${bytes} + ${bytesOfComments(schema, "s.id", "s.tenant", "$2")})::float8`
 
-/** Of a snippet what tells it from others and names its file, and about how many bytes all of it has. */
+/** What identifies a snippet and names its file, and about how many bytes the whole snippet has. */
 export interface ListedEntry extends Pick<CatalogueEntry, "id" | "kind" | "name" | "path" | "language"> {
   readonly bytes: number
 }
@@ -53,8 +53,8 @@ export const listedByIds = (ids: ReadonlyArray<string>, homes: ReadonlyArray<str
   )
 
 /**
- * In no order; with the comments that can be seen from these homes, and others' from everywhere. None of them when they
- * have more than `most` bytes together.
+ * Snippets in no order, with the comments of their own tenant that these homes see, and those of other tenants. Gives
+ * none if they have more than `most` bytes together.
  */
 export const snippetsByIds = (ids: ReadonlyArray<string>, homes: ReadonlyArray<string> = [], most?: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -72,8 +72,8 @@ export const snippetsByIds = (ids: ReadonlyArray<string>, homes: ReadonlyArray<s
   )
 
 /**
- * A page of a tenant's snippets in order of id, from behind an id (`""`: from the beginning), of one home when it is
- * given: as many as fit into about so many bytes, and one at least. Empty: there are no more.
+ * A page of a tenant's snippets, of one home if it is given, in order of id, after an id (`""`: from the beginning): as
+ * many as fit into about `most` bytes, and at least one. Empty: there are no more.
  */
 export const snippetsAfter = (
   tenant: string,
@@ -121,15 +121,15 @@ export const snippetsNamed = (home: string, name: string) =>
     )
   )
 
-/** Those of these snippets that have been deleted. */
+/** Which of these snippets have been deleted. */
 export const deletedAmong = (ids: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<{ id: string }>(`SELECT id FROM ${schema}.removed WHERE id = ANY ($1::text[])`, [ids])
   )
 
 /**
- * The JSON of a repository's files, a list of objects with `path` and `content`, up to 16 MiB; `undefined`: it is none,
- * or there is no such snippet.
+ * A repository's files as JSON, a list of objects with `path` and `content`, up to 16 MiB; `undefined`: the snippet is
+ * no repository, or does not exist.
  */
 export const filesJson = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -142,9 +142,7 @@ export const filesJson = (id: string) =>
 /** A repository's files one by one, with their places from 1. */
 const eachFile = `${schema}.files r, json_array_elements(r.files) WITH ORDINALITY AS f (file, place)`
 
-/**
- * Where a repository's files are among them, from 1, and how many bytes they have; none: there is no such repository.
- */
+/** The places of a repository's files, from 1, and how many bytes each has; empty: there is no such repository. */
 export const fileSizes = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<{ place: number; bytes: number }>(
@@ -165,9 +163,8 @@ export const filesAt = (id: string, places: ReadonlyArray<number>) =>
   )
 
 /**
- * One of a repository's files, by its path, and how many bytes it has; without its content where these are more than
- * `most`.
- * `undefined`: there is none.
+ * A file of a repository, by its path: how many bytes its content has, and the content if these are at most `most`.
+ * `undefined`: there is no such file.
  */
 export const fileNamed = (id: string, path: string, most = Number.MAX_SAFE_INTEGER) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -183,9 +180,9 @@ export const fileNamed = (id: string, path: string, most = Number.MAX_SAFE_INTEG
   )
 
 /**
- * Input schemas that describe all of these names, of what homes (and, if asked for, the public) may see: a page in
- * order of id, from behind an id (`""`: from the beginning), as many as fit into about so many bytes, and one at least.
- * Empty: there are no more.
+ * Input schemas that have all of these properties, of snippets that the homes (and, if asked for, the public) may see:
+ * a page in order of id, after an id (`""`: from the beginning), as many as fit into about `most` bytes, and at least
+ * one. Empty: there are no more.
  */
 export const inputSchemas = (
   names: ReadonlyArray<string>,

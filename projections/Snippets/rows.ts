@@ -24,25 +24,25 @@ export interface SnippetRow {
   readonly tags: ReadonlyArray<string>
   readonly capabilities: ReadonlyArray<string>
   readonly input_schema: Json
-  /** Names that the input schema describes at its top. */
+  /** Names of the input schema's top-level properties. */
   readonly input_properties: ReadonlyArray<string>
   readonly output_schema: Json
   readonly example_queries: ReadonlyArray<string>
   readonly external_id: string | null
-  /** What its uploader called the workspace it lives in; `null`: it lives in none. */
+  /** The uploader's name for the workspace it lives in; `null`: it lives in none. */
   readonly workspace: string | null
-  /** Of a repository; `null` for one file. Paths, one a line. */
+  /** Of a repository: its paths, one per line; `null` for a single file. */
   readonly file_tree: string | null
   readonly file_count: number | null
   readonly framework: string | null
   readonly readme_preview: string | null
-  /** Why it is not public any more; `null`: it was never taken back, or is public again. */
+  /** Why it is not public any more; `null`: it was never withdrawn, or is public again. */
   readonly withdrawn_for: ReadonlyArray<WithdrawnFor> | null
   readonly created_at: string
   readonly updated_at: string
 }
 
-/** A snippet's votes and runs: a row of its own and small, because it changes often. */
+/** A snippet's votes and runs: a small row of its own, because it changes often. */
 export interface VotesRow {
   readonly id: string
   readonly kind: SnippetKind
@@ -58,13 +58,13 @@ export interface VotesRow {
   readonly runs: number
   readonly succeeded: number
   readonly created_at: string
-  /** Position of the last change that concerns an index, so that it can read on. */
+  /** Position of the last change that concerns an index, which reads on from there. */
   readonly changed: number
 }
 
 /**
- * Why a snippet is not found by all that it says: `long`, its source is longer than what is searched of one; `failed`,
- * no terms could be made of its text, so that it is not found by them.
+ * Why a snippet can't be found by all of its text. `long`: its source is longer than the part that is searched.
+ * `failed`: no terms could be made of its text.
  */
 export type WhyLeftOut = "long" | "failed"
 
@@ -79,7 +79,7 @@ export interface TermsRow {
   readonly text: IndexedText
   /** Of name, description and source, as `vectorToText` writes it; `""`: nothing in them can be read. */
   readonly vector: string
-  /** Of the tasks, to be added to it; the same. */
+  /** Of the tasks, written the same way; it is added to `vector`. */
   readonly task_vector: string
   /** As `profileToText` writes it. */
   readonly profile: string
@@ -94,7 +94,7 @@ export interface FilesRow {
   readonly files: ReadonlyArray<RepositoryFile>
 }
 
-/** That a snippet was here: an index must know what to drop. */
+/** A deleted snippet: an index must know what to drop. */
 export interface RemovedRow {
   readonly id: string
   readonly changed: number

@@ -9,12 +9,9 @@ import { terms, withTask } from "./terms.ts"
 
 const one = ({ snippet }: { readonly snippet: string }) => [snippet]
 
-/**
- * Characters of the longest name of a property that can be searched by: an entry of an index has room for some 2,700
- * bytes.
- */
+/** Characters of the longest property name that can be searched for: an index entry has room for some 2,700 bytes. */
 export const longestProperty = 500
-/** SQL for what of a name is in an index. */
+/** SQL for the part of a name that is indexed. */
 export const nameBegins = (name: string): string => `left(${name}, 200)`
 
 const propertiesOf = ({ properties }: Json): ReadonlyArray<string> =>
@@ -28,7 +25,7 @@ const ran = (row: VotesRow, succeeded: boolean): VotesRow => ({
   succeeded: row.succeeded + (succeeded ? 1 : 0)
 })
 
-/** What is said of a repository at a glance. */
+/** A repository at a glance; `null`s for a single file. */
 const overview = (files: ReadonlyArray<RepositoryFile> | undefined) =>
   files === undefined
     ? { file_tree: null, file_count: null, framework: null, readme_preview: null }
@@ -39,7 +36,7 @@ const overview = (files: ReadonlyArray<RepositoryFile> | undefined) =>
         readme_preview: readmePreviewOf(files)
       }
 
-/** Orders in which everyone may page through the public snippets, of all languages and of one. */
+/** Indexes for the orders in which everyone may page through the public snippets, of all languages and of one. */
 const rankings = ["up DESC, created_at DESC, id", "created_at DESC, id"].flatMap((order) => [
   `(${order}) WHERE published`,
   `(language, ${order}) WHERE published`
@@ -83,7 +80,7 @@ export const Snippets = {
         created_at: "timestamptz",
         updated_at: "timestamptz"
       },
-      // an entry of an index has room for some 2,700 bytes: a longer name would stop the read model
+      // an index entry has room for some 2,700 bytes: a longer name would stop the read model
       indexes: [`(home, ${nameBegins("name")})`, "USING gin (input_properties)"],
       on: {
         SnippetUploaded: {
@@ -128,7 +125,7 @@ export const Snippets = {
             row && {
               ...row,
               example_queries: withTask(row.example_queries, text?.task ?? null),
-              // what everyone sees was looked through before it was published: nothing is added to it unseen
+              // a public snippet was screened before it was published: nothing is added to it unscreened
               dependencies: row.published
                 ? row.dependencies
                 : withDependencies(row.dependencies, text?.dependencies ?? {}),
@@ -183,7 +180,7 @@ export const Snippets = {
         TaskAdded: { rows: one, to: (row, { succeeded }) => row && ran(row, succeeded) },
         ExecutionRecorded: {
           rows: ({ snippet }) => (snippet === null ? [] : [snippet]),
-          // a run that somebody cancelled says nothing of the code
+          // a cancelled run says nothing about the code
           to: (row, { state }) => (row === undefined || state === "cancelled" ? row : ran(row, state === "completed"))
         },
         VoteCast: {

@@ -8,11 +8,11 @@ import type { Steps } from "#engine/steps.ts"
 import { table } from "../table.ts"
 import type { TermsRow } from "./rows.ts"
 
-/** Tasks of one snippet that are kept for finding it, of which the latest count, and characters of each. */
+/** How many of a snippet's latest tasks are kept to find it by, and how many characters of each. */
 const tasksKept = 50
 const longestTask = 10_000
 
-/** The tasks of a snippet with one more: the latest 50, each once and cut to 10,000 characters, the given one last. */
+/** A snippet's tasks with one more: the latest 50, each once, the given one last and cut to 10,000 characters. */
 export const withTask = (tasks: ReadonlyArray<string>, given: string | null): ReadonlyArray<string> => {
   if (given === null || given === "") return tasks
   const task = beginningOf(given, longestTask)
@@ -30,8 +30,8 @@ const nothing: Derived = {
 }
 
 /**
- * What is made of a text, or that nothing could be made of it: the facts are kept whatever the text says, and one that
- * can't be searched by must not keep the read model from going on.
+ * What `make` derives from a text, or `otherwise` if it throws: facts are kept whatever the text says, and a text that
+ * can't be searched must not stop the read model.
  */
 function* derived(make: () => Steps<Derived>, otherwise: Derived): Steps<Derived> {
   try {
@@ -52,8 +52,8 @@ const leftAsItWas = ({ text, vector, task_vector, profile }: TermsRow): Derived 
 const one = ({ snippet }: { readonly snippet: string }) => [snippet]
 
 /**
- * What a snippet is found by: made of its text here, once, so that an index needs neither the text nor time to make it
- * anew.
+ * What a snippet is found by. It is derived from the text here, once, so that an index needs neither the text nor the
+ * time to derive it again.
  */
 export const terms = table<TermsRow>({
   columns: {
@@ -88,7 +88,7 @@ export const terms = table<TermsRow>({
             vector,
             task_vector,
             profile: profileToText(encoder.profile(encoded, tasks, meaningOf(vector, task_vector))),
-            // of a repository each file gives its beginning
+            // of a repository, the beginning of each file is searched
             left_out: files === undefined && source.length > looked ? "long" : null
           }
         }

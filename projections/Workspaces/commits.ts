@@ -20,7 +20,7 @@ export const commitsOf = (workspace: string, limit: number, before: number | nul
       WHERE workspace = ${workspace} AND revision < ${before ?? 2147483647} ORDER BY revision DESC LIMIT ${limit}`
   )
 
-/** A workspace's commit by its full name; `undefined` when it has none such. */
+/** A workspace's commit by its full name; `undefined`: it has none such. */
 export const commitOf = (workspace: string, sha: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(

@@ -12,7 +12,7 @@ export interface WorkspaceRecord {
   readonly tree: string
   readonly commits: number
   readonly files: number
-  /** That its commits brought; `null`: some of them are from before that was counted. */
+  /** Bytes that its commits brought; `null`: some commits are from before these were counted. */
   readonly repository_bytes: number | null
   readonly updated_at: Date
   /** Who made the last commit: ids, as in its event. */
@@ -21,14 +21,14 @@ export interface WorkspaceRecord {
   readonly actor_organization: string | null
 }
 
-/** A double has all whole numbers up to 2 ** 53. */
+/** A double holds all whole numbers up to 2 ** 53. */
 const columns = `id, generation, org_id, user_id, head, tree, commits, files,
   repository_bytes::double precision AS repository_bytes, updated_at, actor_key, actor_user, actor_organization`
 
 /** When a workspace changed last (milliseconds), and its id. */
 export type WorkspacePlace = readonly [updated: number, id: string]
 
-/** The workspaces that a key works in, the one that changed last first, from behind a place. */
+/** The workspaces that a key works in, last changed first, after a place. */
 export const workspacesOf = (
   { tenant, limits, userId, email }: Pick<Holder, "tenant" | "limits" | "userId" | "email">,
   after: WorkspacePlace | null,
@@ -61,7 +61,7 @@ export const workspaceOf = (tenant: string, id: string) =>
     )
   )
 
-/** Workspaces whose ids begin with these digits, also those of which only a run is known. */
+/** Workspaces whose ids begin with these digits, including those of which only a run is known. */
 export const workspacesBeginning = (digits: string, limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -71,7 +71,7 @@ export const workspacesBeginning = (digits: string, limit: number) =>
     )
   )
 
-/** Whose workspace this is, also when its first chat has yet to open it. */
+/** The tenant that owns a workspace, even before its first chat opens it. */
 export const tenantOfWorkspace = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(

@@ -14,7 +14,7 @@ interface WorkspaceRow {
   readonly revision: number
   readonly commits: number
   readonly files: number
-  /** That its commits brought; `null`: some of them are from before that was counted. */
+  /** Bytes that its commits brought; `null`: some commits are from before these were counted. */
   readonly repository_bytes: number | null
   readonly updated_at: string
   /** Who made the last commit, by ids alone: what they are called is looked up when it is read. */
@@ -42,7 +42,7 @@ interface RunRow {
   readonly id: string
   readonly tenant: string
   readonly workspace: string
-  /** Runs of a workspace go in the order of these. */
+  /** A workspace's runs go in this order. */
   readonly position: number
 }
 
@@ -55,14 +55,14 @@ interface Moved {
   readonly created?: number
   readonly modified?: number
   readonly workspace: string
-  /** Without one no chat made it. */
+  /** `null` or absent: no chat made it. */
   readonly run?: string | null
 }
 
 const ofWorkspace = ({ workspace }: { readonly workspace: string }) => [workspace]
 const ofRun = ({ run }: { readonly run: string }) => [run]
 
-/** Bytes that a commit brought: without its own count none, where it neither created nor modified a file. */
+/** Bytes that a commit brought. If its event does not say: 0 if no file was created or modified, else unknown. */
 const broughtBy = ({ bytes, created = 0, modified = 0 }: Moved): number | null =>
   bytes ?? (created + modified === 0 ? 0 : null)
 
@@ -116,10 +116,10 @@ const committed = {
 
 const ended = { rows: ofRun, to: () => undefined }
 
-/** What an erased workspace had goes, whatever its rows' ids are. */
+/** All rows of an erased workspace go, whatever their ids are. */
 const erased = { column: "workspace", value: ({ workspace }: { readonly workspace: string }) => workspace } as const
 
-/** Read model `workspaces`: where each workspace stands, its commits, and the runs that are still to end. */
+/** Read model `workspaces`: where each workspace stands, its commits, and its runs that have not ended. */
 export const Workspaces = {
   name: "workspaces",
   version: 5,
@@ -200,7 +200,7 @@ export const Workspaces = {
       on: {
         ChatRequested: {
           rows: ofRun,
-          // without its text it was asked for in a workspace that had been erased: it will not begin
+          // without its text, it was asked for in a workspace that had been erased, and will not begin
           to: (_, { run, workspace, text }, { tenant, position }) =>
             text === null ? undefined : { id: run, tenant, workspace, position }
         },
