@@ -1,22 +1,20 @@
 import { Data, HashMap, Option, Result, Schema } from "effect"
 import type { Decider } from "#engine/Decider.ts"
 
-/**
- * What a tenant, or one key of it, may use at most; `null`: nothing is said of it. Days and months are those of UTC.
- */
+/** What a tenant, or one of its keys, may use at most; `null` means no limit. Days and months are in UTC. */
 export const BoundsFields = {
   chatsPerDay: Schema.NullOr(Schema.Int),
-  /** Of the models, input and output together. */
+  /** Tokens of the models, input and output together. */
   tokensPerMonth: Schema.NullOr(Schema.Int),
   /** US dollars. */
   costPerMonth: Schema.NullOr(Schema.Finite),
-  /** Of one chat. */
+  /** Per chat. */
   maxTurns: Schema.NullOr(Schema.Int),
-  /** By the names that chats ask for. */
+  /** Names of the models that chats may ask for. */
   models: Schema.NullOr(Schema.Array(Schema.String)),
-  /** That are stored at one time. */
+  /** Snippets stored at one time. */
   snippets: Schema.NullOr(Schema.Int),
-  /** Of what is committed in workspaces. */
+  /** Bytes committed in workspaces. */
   repositoryBytes: Schema.NullOr(Schema.Int)
 }
 export const BoundsOf = Schema.Struct(BoundsFields)
@@ -34,7 +32,7 @@ export const unbounded: BoundsOf = {
 
 /** Stored for good: add a tag or a version, never change the meaning of one. */
 export const BoundsEvent = Schema.TaggedUnion({
-  /** Of the whole tenant, or of a key; what was said of it before is gone. */
+  /** Bounds of the whole tenant, or of one key. They replace all that were set for it before. */
   BoundsSet: { tenant: Schema.String, key: Schema.NullOr(Schema.String), ...BoundsFields }
 })
 export type BoundsEvent = typeof BoundsEvent.Type

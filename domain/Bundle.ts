@@ -11,7 +11,7 @@ export const LogFile = Schema.Struct({
   contentType: Schema.NullOr(Schema.String),
   /** Bytes. */
   size: Schema.Int,
-  /** `null`: it is no text. */
+  /** `null` if the file is not text. */
   content: Schema.NullOr(Schema.String)
 })
 export type LogFile = typeof LogFile.Type
@@ -19,7 +19,7 @@ export type LogFile = typeof LogFile.Type
 /** A file of a bundle that was not stored, by its place among the files. */
 const LeftOutFile = Schema.Struct({
   file: Schema.Int,
-  /** The bound that left no room for it; `null`: it can't be stored, wherever there is room. */
+  /** The bound that left no room for the file; `null` if it can't be stored, however much room there is. */
   bound: Schema.NullOr(
     Schema.Struct({
       bound: Schema.Literals(["snippets", "repository_bytes"]),
@@ -33,20 +33,20 @@ const LeftOutFile = Schema.Struct({
 export type LeftOutFile = typeof LeftOutFile.Type
 
 /**
- * Stored for good: add a tag or a version, never change the meaning of one. Their tags, streams and subjects say
- * "upload", as bundles were called when the first of them was stored; a field `upload` is a bundle's id.
+ * Stored for good: add a tag or a version, never change the meaning of one. Tags, streams and subjects say "upload",
+ * the first name of a bundle. The field `upload` is a bundle's id.
  */
 export const BundleEvent = Schema.TaggedUnion({
-  /** Several files at once, to be stored as a snippet each. The text is erased as soon as they are. */
+  /** Several files in one call, each to be stored as a snippet. The text is erased once they are stored. */
   UploadReceived: {
     upload: Schema.String,
     home: Schema.String,
     files: Schema.Int,
-    /** Votes that a verdict or a vote of the caller counts. */
+    /** How many votes a verdict, or a vote of the caller, counts as. */
     count: Schema.Int,
     /** Whether the files are to be graded. */
     graded: Schema.Boolean,
-    /** Of the caller's votes. */
+    /** The source of the caller's votes. */
     source: VoteSource,
     /** Whether the reputation of the files' functions is kept. */
     tracked: Schema.Boolean,
@@ -55,7 +55,7 @@ export const BundleEvent = Schema.TaggedUnion({
       task: Schema.NullOr(Schema.String),
       workspace: Schema.NullOr(Schema.String),
       agent: Schema.NullOr(Schema.String),
-      /** What the caller named as the votes' source when it is neither `ai` nor `human`. */
+      /** The source that the caller named for the votes, if it is neither `ai` nor `human`. */
       origin: Schema.NullOr(Schema.String)
     })
   },
@@ -68,23 +68,23 @@ export const BundleEvent = Schema.TaggedUnion({
       logs: Schema.Array(LogFile)
     })
   },
-  /** So are these: a text of its own, for it may go before that. */
+  /** The log files of the evidence. They have a subject of their own because they may be erased before the rest. */
   LogFilesReceived: { upload: Schema.String, ...text({ logs: Schema.Array(LogFile) }) },
-  /** All files are stored: those snippets have them, two files of the same content the same one. */
+  /** The files are stored, in these snippets. Files with the same content share one. */
   UploadStored: {
     upload: Schema.String,
     files: Schema.Int,
     snippets: Schema.Array(Schema.String),
     /** Gradings that were requested. */
     gradings: Schema.Int,
-    /** Files that were not stored, where there are any; older releases did not note which. */
+    /** Files that were not stored, if any; older releases did not record them. */
     leftOut: Schema.optionalKey(Schema.Array(LeftOutFile))
   },
-  /** None of its snippets is there any more. */
+  /** The last snippet of the bundle is gone. */
   UploadErased: {
     upload: Schema.String,
     subject: Schema.String,
-    /** Whether it has log files with a subject of their own: it goes too. */
+    /** Whether its log files have a subject of their own, which is erased too. */
     logs: Schema.Boolean
   }
 })
@@ -115,11 +115,11 @@ export interface BundleState {
 /** The id of a bundle's stream. */
 export const bundleStream = (bundle: string) => `upload-${bundle}`
 
-/** What it is judged by stays longer than its files. */
+/** The subject of a bundle's evidence, which is kept longer than its files. */
 const subjectOf = (bundle: string) => `upload/${bundle}`
-/** The subject of what a bundle was sent with, until it is stored. */
+/** The subject of what a bundle was sent with, erased once its files are stored. */
 export const filesOf = (bundle: string) => `upload/${bundle}/files`
-/** The subject of the log files that came with it. */
+/** The subject of a bundle's log files. */
 export const logFilesOf = (bundle: string) => `upload/${bundle}/logs`
 
 type Decision = Result.Result<Array<BundleEvent>, never>

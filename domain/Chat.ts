@@ -9,8 +9,8 @@ const Results = Schema.Array(
 )
 
 /**
- * How a chat is remembered. `written`: its model wrote the account of all chats anew. `listed`: it could not, so the
- * chat is one more line of the account. `kept`: the file is none that could be read and written whole, and stays.
+ * How a chat is remembered. `written`: its model rewrote the account of all chats. `listed`: the model could not, so
+ * the chat is one more line of the account. `kept`: the file can't be read and written whole, so it stays.
  */
 export const Remembering = Schema.Literals(["written", "listed", "kept"])
 export type Remembering = typeof Remembering.Type
@@ -30,26 +30,25 @@ export const ChatEvent = Schema.TaggedUnion({
     ...text({ prompt: Schema.String, org: Schema.String, user: Schema.String })
   },
   /**
-   * It came with its request: what the chat came to is added to its workspace's memory, which its model is told at
-   * first.
+   * Comes with ChatRequested. The model is told the workspace's memory first, and what the chat came to is added to it.
    */
   MemoryAsked: { run: Schema.String },
-  /** The run begins, on the workspace's head of that moment (`null`: it is empty). */
+  /** The run begins on the head that its workspace has now (`null` if the workspace is empty). */
   ChatStarted: {
     run: Schema.String,
     base: Schema.NullOr(Schema.Struct({ commit: Schema.String, tree: Schema.String }))
   },
-  /** A process took the run up that another one left, after `turns` whole steps. */
+  /** A process resumed the run, which another one had left after `step` whole steps. */
   ChatResumed: { run: Schema.String, step: Schema.Int, attempt: Schema.Int },
-  /** Somebody wants it stopped: whoever carries the run ends it, with what was written. */
+  /** Somebody asked to stop the run. The process that carries it ends it, and keeps what was written. */
   ChatCancelled: { run: Schema.String },
   ModelTurned: {
     run: Schema.String,
     turn: Schema.Int,
-    /** The one that answered, by its full name, whatever was asked for; `null` where it was not noted yet. */
+    /** The full name of the model that answered, whatever name was asked for; `null` if it was not recorded. */
     model: Schema.NullOr(Schema.String),
     stopReason: Schema.String,
-    /** Those of the provider's prompt cache, too. */
+    /** Includes the tokens of the provider's prompt cache. */
     inputTokens: Schema.Int,
     outputTokens: Schema.Int,
     cacheReadTokens: Schema.Int,
@@ -57,13 +56,13 @@ export const ChatEvent = Schema.TaggedUnion({
     ...text({ content: Content })
   },
   ToolsRan: { run: Schema.String, turn: Schema.Int, tree: Schema.String, ...text({ results: Results }) },
-  /** From here on the model is told the summary in place of turns 1 to `upTo`: all of them are more than it reads. */
+  /** From here on the model is told the summary in place of turns 1 to `upTo`: it can't read all turns. */
   ChatCompacted: {
     run: Schema.String,
-    /** The turns that the run had. */
+    /** How many turns the run had. */
     turn: Schema.Int,
     upTo: Schema.Int,
-    /** The one that wrote the summary, by its full name; `null`: none could, so it is a list of the steps. */
+    /** The full name of the model that wrote the summary; `null` if none could, so it is a list of the steps. */
     model: Schema.NullOr(Schema.String),
     inputTokens: Schema.Int,
     outputTokens: Schema.Int,
@@ -72,18 +71,18 @@ export const ChatEvent = Schema.TaggedUnion({
     ...text({ summary: Schema.String })
   },
   /**
-   * How the memory of the run's workspace goes on after it; the commit has it, unless the file was changed meanwhile.
+   * The memory of the run's workspace after the run. The run's commit has it, unless the file was changed meanwhile.
    */
   ChatRemembered: {
     run: Schema.String,
     how: Remembering,
-    /** The one that wrote the account, by its full name; `null`: none did. */
+    /** The full name of the model that wrote the account; `null` if none did. */
     model: Schema.NullOr(Schema.String),
     inputTokens: Schema.Int,
     outputTokens: Schema.Int,
     cacheReadTokens: Schema.Int,
     cacheWriteTokens: Schema.Int,
-    /** `from`: the digest of the account that it takes the place of; `null`: there was none. */
+    /** `from`: the digest of the account that this one replaces; `null` if there was none. */
     ...text({ account: Schema.String, from: Schema.NullOr(Schema.String) })
   }
 })
@@ -111,7 +110,7 @@ export type ChatCommand = Data.TaggedEnum<{
   }
   StartChat: { readonly base: { readonly commit: string; readonly tree: string } | null }
   ResumeChat: Record<never, never>
-  /** `ended`: whether its workspace's stream has its end. */
+  /** `ended`: whether the workspace's stream has the end of the chat. */
   CancelChat: { readonly ended: boolean }
   RecordTurn: {
     readonly turn: number
@@ -147,11 +146,11 @@ export type ChatCommand = Data.TaggedEnum<{
 }>
 export const ChatCommand = Data.taggedEnum<ChatCommand>()
 
-/** A step of a run that nobody asked for. */
+/** A step of a run that was never requested. */
 export class ChatNotRequested extends Data.TaggedError("ChatNotRequested") {}
-/** Taken up three times at the same step without getting past it. */
+/** The run was resumed three times at the same step without getting past it. */
 export class ChatStuck extends Data.TaggedError("ChatStuck")<{ readonly attempts: number }> {}
-/** It has ended, or is about to because it was cancelled before: there is nothing to cancel. */
+/** There is nothing to cancel: the run has ended, or was cancelled before and is about to end. */
 export class ChatOver extends Data.TaggedError("ChatOver")<{ readonly why: "ended" | "cancelled" }> {}
 export type ChatRefusal = ChatNotRequested | ChatStuck | ChatOver
 
@@ -160,21 +159,21 @@ export interface ChatState {
   readonly subject: string
   readonly started: boolean
   readonly cancelled: boolean
-  /** Whether it is to be remembered, and was not yet. */
+  /** Whether the chat is still to be remembered. */
   readonly memory: boolean
-  /** Turns, rounds of tools, compactions and memories that are recorded. */
+  /** How many turns, rounds of tools, compactions and memories are recorded. */
   readonly step: number
-  /** How often the run was taken up at this step. */
+  /** How often the run was resumed at this step. */
   readonly attempts: number
   readonly turns: HashSet.HashSet<number>
   readonly rounds: HashSet.HashSet<number>
-  /** The turns after which the model was told less. */
+  /** The turns after which a summary replaced earlier ones. */
   readonly compactions: HashSet.HashSet<number>
 }
 
 const maxAttempts = 3
 
-/** One run of the agent: what was asked, then each step of it, so that another process can go on after the last one. */
+/** One run of the agent: the request, then each step, so that another process can go on after the last one. */
 export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatRefusal> = {
   initial: {
     run: undefined,

@@ -7,13 +7,13 @@ import { AnyJson } from "./anyJson.ts"
 export const ExecutionState = Schema.Literals(["completed", "errored", "timed_out", "cancelled"])
 export type ExecutionState = typeof ExecutionState.Type
 
-/** Whether it was useful to the agent that ran it. */
+/** Whether a run was useful to the agent that ran the code. */
 export const AgentVerdict = Schema.Literals(["thumbs_up", "thumbs_down", "pending"])
 export type AgentVerdict = typeof AgentVerdict.Type
 
 const Strings = Schema.Array(Schema.String)
 
-/** What an agent says of a run in more than a word. */
+/** A detailed review of a run. */
 export const Review = Schema.Struct({
   /** ISO 8601. */
   timestamp: Schema.String,
@@ -35,7 +35,7 @@ export type Review = typeof Review.Type
 /** A run of stored code, or of code that is known by name only. */
 export const ExecutionRecorded = {
   execution: Schema.String,
-  /** `null`: what ran is not stored. */
+  /** `null` if the code that ran is not stored. */
   snippet: Schema.NullOr(Schema.String),
   home: Schema.String,
   user: Schema.NullOr(Schema.String),
@@ -71,7 +71,7 @@ export const ExecutionReviewed = {
 export const ExecutionEvent = Schema.TaggedUnion({
   ExecutionRecorded,
   ExecutionReviewed,
-  /** The text of the executions that have this subject is gone: its time was over. */
+  /** The text of the executions with this subject has expired and is gone. */
   ExecutionsErased: { subject: Schema.String }
 })
 export type ExecutionEvent = typeof ExecutionEvent.Type
@@ -79,7 +79,7 @@ const Event = ExecutionEvent.cases
 
 type RecordedRun = typeof Event.ExecutionRecorded.Type
 
-/** A run as its caller tells it. */
+/** A run as its caller reports it. */
 export type NewExecution = Omit<RecordedRun, "_tag" | "subject" | "text" | "snippet"> & {
   readonly text: NonNullable<RecordedRun["text"]>
 }
@@ -90,25 +90,25 @@ export type ExecutionCommand = Data.TaggedEnum<{
 }>
 export const ExecutionCommand = Data.taggedEnum<ExecutionCommand>()
 
-/** There is no such run of code that is not stored here. */
+/** No execution of code that is not stored here has this id. */
 export class ExecutionNotFound extends Data.TaggedError("ExecutionNotFound")<{ readonly execution: string }> {}
 
-/** The month of a time (milliseconds), as `2026-11`; of UTC. */
+/** The month of a time in milliseconds, in UTC, as `2026-11`. */
 export const monthIn = (time: number): string => new Date(time).toISOString().slice(0, 7)
 
 /**
- * Whose text the executions of a snippet in a month are: so it can go when its time is over, and a deleted snippet can
- * name all that it has, however many executions there were.
+ * The subject of a snippet's executions in one month. Their text can expire by month, and a deleted snippet can name
+ * all its subjects, however many executions it had.
  */
 export const monthSubject = (snippet: string, month: string): string => `snippet/${snippet}/executions/${month}`
 
-/** The month of such a subject; `undefined`: it is another kind. */
+/** The month of such a subject; `undefined` for any other subject. */
 export const monthOfSubject = (subject: string): string | undefined =>
   /^snippet\/[^/]+\/executions\/(\d{4}-\d{2})$/.exec(subject)?.[1]
 
 const subjectOf = (execution: string) => `execution/${execution}`
 
-/** One run of code that is not stored here: the runs of a snippet are its own stream's. */
+/** One run of code that is not stored here. The runs of a snippet are in the snippet's own stream. */
 export const Execution: Decider<ExecutionCommand, ExecutionEvent, { readonly recorded: boolean }, ExecutionNotFound> = {
   initial: { recorded: false },
 

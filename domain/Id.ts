@@ -13,7 +13,7 @@ export const keyedId = (secret: string, ...parts: ReadonlyArray<string | number 
 export const keyedDigest = (secret: string, text: string | Uint8Array): string =>
   createHmac("sha256", secret).update(text).digest("hex")
 
-/** The same of a text that comes in pieces, of which none ends within a character. */
+/** `keyedDigest` of a text that comes in pieces, none of which ends within a character. */
 export function* keyedDigesting(secret: string, pieces: Iterable<string>): Generator<void, string> {
   const hash = createHmac("sha256", secret)
   for (const piece of pieces) {
@@ -28,7 +28,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 /** Whether a text has the form of a UUID in lower case, as all ids of this service. */
 export const isId = (text: string): boolean => uuid.test(text)
 
-/** The id that a caller's text is, whatever its case (RFC 9562); `undefined`: it is none. */
+/** A caller's text as an id, whatever its case (RFC 9562); `undefined` if it is not an id. */
 export const idIn = (text: string): string | undefined => {
   const id = text.toLowerCase()
   return isId(id) ? id : undefined

@@ -7,23 +7,23 @@ import type { Tier } from "./Tier.ts"
 export interface Holder {
   readonly key: string
   readonly user: string
-  /** The organization, or the user without one. */
+  /** The organization, or the user if there is none. */
   readonly tenant: string
   readonly organization: string | null
   readonly tier: Tier
   /** The key's authority. */
   readonly role: Role
   readonly limits: KeyLimits
-  /** Whether it is an owner's of the organization that the service made at its first start: its operator's. */
+  /** Whether it is an operator's: an owner's key in the organization that the service made at its first start. */
   readonly operates: boolean
   readonly email: string
-  /** The person's `user_id` in chats, when it is not their e-mail. */
+  /** The person's `user_id` in chats, if it is not their e-mail. */
   readonly userId: string | null
   /** Keys the tenant's digests and ids. */
   readonly secret: string
 }
 
-/** What a request says of its scope, as it came. */
+/** The scope headers of a request, as they came. */
 export interface ScopeHeaders {
   readonly organization: string | undefined
   readonly workspace: string | undefined
@@ -41,7 +41,7 @@ export interface Scope {
   /** What a search sees. */
   readonly homes: ReadonlyArray<string>
   readonly includePublic: boolean
-  /** When given, a search sees this agent's own snippets and those of no agent. */
+  /** If given, a search sees only this agent's snippets and those of no agent. */
   readonly agent: string | null
   /** The workspace header, as it came. */
   readonly workspace: string | null
@@ -49,17 +49,17 @@ export interface Scope {
 
 /** The headers name an organization that is not the key's. */
 export class ForeignOrganization extends Data.TaggedError("ForeignOrganization")<{ readonly organization: string }> {}
-/** Workspaces of customers are not in the tier of this key's tenant, which is `tier`. */
+/** The tier of the key's tenant, `tier`, has no workspaces of customers. */
 export class TierRequired extends Data.TaggedError("TierRequired")<{ readonly tier: Tier }> {}
-/** Only a workspace's snippets were asked for, and none was named. */
+/** The headers ask for a workspace's snippets alone, but name no workspace. */
 export class WorkspaceRequired extends Data.TaggedError("WorkspaceRequired") {}
-/** Neither `company` nor `client`. */
+/** The headers ask for neither `company` nor `client`. */
 export class UnknownSnipsDesired extends Data.TaggedError("UnknownSnipsDesired")<{ readonly given: string }> {}
 export type ScopeRefusal = ForeignOrganization | TierRequired | WorkspaceRequired | UnknownSnipsDesired
 
 const present = (header: string | undefined) => (header === undefined || header === "" ? undefined : header)
 
-/** What the holder's headers open: a workspace sees its organization's snippets, never the other way round. */
+/** The scope that a holder's headers open. A workspace sees its organization's snippets, never the other way round. */
 export const scopeOf = (
   holder: Pick<Holder, "tenant" | "organization" | "tier" | "secret">,
   headers: ScopeHeaders
@@ -96,7 +96,7 @@ export interface Placed {
   readonly agent: string | null
 }
 
-/** Whether a search with this scope sees the snippet; whoever sees it may vote on it. */
+/** Whether a search with this scope sees the snippet. A caller who sees it may vote on it. */
 export const sees = (
   { homes, includePublic, agent }: Pick<Scope, "homes" | "includePublic" | "agent">,
   placed: Placed

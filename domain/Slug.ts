@@ -8,7 +8,7 @@ import { isId, keyedDigest } from "./Id.ts"
 export const SlugEvent = Schema.TaggedUnion({
   /** `digest`: what slugs are compared by, keyed with the installation's secret. */
   SlugTaken: { organization: Schema.String, digest: Schema.String, ...text({ slug: Schema.String }) },
-  /** Whoever asks may have it from now on; its text is gone. */
+  /** Any organization may have the slug from now on. Its text is gone. */
   SlugFreed: { organization: Schema.String, digest: Schema.String, subject: Schema.String }
 })
 export type SlugEvent = typeof SlugEvent.Type
@@ -20,31 +20,29 @@ export interface AskedSlug {
 }
 
 export type SlugCommand = Data.TaggedEnum<{
-  /** Unless the organization has one: the first of these that is free. */
+  /** Gives the first of these that is free, unless the organization has a slug. */
   GiveSlug: { readonly organization: string; readonly candidates: ReadonlyArray<AskedSlug> }
-  /** This one in place of what it had. */
+  /** Replaces the organization's slug with this one. */
   ChangeSlug: { readonly organization: string; readonly asked: AskedSlug }
-  /** Takes back what the organization has. */
+  /** Takes the organization's slug back. */
   FreeSlug: { readonly organization: string }
 }>
 export const SlugCommand = Data.taggedEnum<SlugCommand>()
 
-/** An organization has it already: `holder`. */
+/** Another organization, `holder`, has the slug. */
 export class SlugInUse extends Data.TaggedError("SlugInUse")<{ readonly holder: string }> {}
 
-/**
- * Slugs are unique over the installation, so that all of them are decided on in one stream, which is no organization's.
- */
+/** Slugs are unique in an installation, so one stream decides on all of them. It belongs to no organization. */
 export const slugTenant = derivedId("slugs")
 export const slugStream = `slugs-${slugTenant}`
 
 export const longestSlug = 40
 
-/** Whether a text can be a slug: `a`–`z`, `0`–`9` and hyphens within, and no id, which names organizations too. */
+/** Whether a text can be a slug: `a`–`z`, `0`–`9` and inner hyphens, and not an id, which also names organizations. */
 export const isSlug = (text: string): boolean =>
   text.length <= longestSlug && /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(text) && !isId(text)
 
-/** A slug with what it is compared by. */
+/** A slug with the digest that it is compared by. */
 export const askedSlug = (installationSecret: string, slug: string): AskedSlug => ({
   slug,
   digest: keyedDigest(installationSecret, `slug/${slug}`)
@@ -52,10 +50,10 @@ export const askedSlug = (installationSecret: string, slug: string): AskedSlug =
 
 const folded: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th" }
 
-/** At most so many characters of what has no two hyphens in a row, and none at either end. */
+/** At most `most` characters of a text that has no double hyphens, without a hyphen at either end. */
 const cut = (text: string, most: number): string => text.slice(0, most).replace(/^-|-$/g, "")
 
-/** What a name is as a slug; "organization" where it has no letter or digit of a slug's. */
+/** A name as a slug; "organization" if it has no letter or digit that a slug may have. */
 export const slugOf = (name: string): string => {
   const letters = name
     .toLowerCase()
@@ -67,12 +65,10 @@ export const slugOf = (name: string): string => {
   return isSlug(slug) ? slug : "organization"
 }
 
-/** Numbers that are tried behind a name that is taken. */
+/** The highest number that is tried behind a taken name. */
 const mostNumbers = 100
 
-/**
- * What an organization may be given by its name, in this order: the name, the name with a number, the name with its id.
- */
+/** The slugs that an organization may be given for its name, in order: the name, with a number, with its id. */
 export const slugsOf = (name: string, organization: string): ReadonlyArray<string> => {
   const slug = slugOf(name)
   const behind = (suffix: string) => `${cut(slug, longestSlug - 1 - suffix.length)}-${suffix}`
@@ -88,7 +84,7 @@ interface Held {
 export interface SlugState {
   readonly holders: HashMap.HashMap<string, string>
   readonly held: HashMap.HashMap<string, Held>
-  /** How many an organization has had: each is a subject of its own, which takes no text once it is erased. */
+  /** How many slugs each organization has had. Each has its own subject, which takes no text once it is erased. */
   readonly counts: HashMap.HashMap<string, number>
 }
 
@@ -97,10 +93,10 @@ type Decision = Result.Result<Array<SlugEvent>, SlugInUse>
 const found = <V>(map: HashMap.HashMap<string, V>, key: string): V | undefined =>
   Option.getOrUndefined(HashMap.get(map, key))
 
-/** Whose text the slug is that an organization has after so many others. */
+/** The subject of an organization's slug that came after `others` earlier ones. */
 const slugSubject = (organization: string, others: number): string => `slug/${organization}.${others}`
 
-/** Whether the organization had none before. */
+/** Whether this is the organization's first slug. */
 export const isFirst = ({ organization, subject }: Extract<SlugEvent, { readonly _tag: "SlugTaken" }>): boolean =>
   subject === slugSubject(organization, 0)
 

@@ -4,5 +4,5 @@ import { Schema } from "effect"
 export const Tier = Schema.Literals(["FREE", "PRO", "ENTERPRISE"])
 export type Tier = typeof Tier.Type
 
-/** Members that an organization may have unless it was registered with another number; the owner counts. */
+/** How many members an organization may have, the owner included, unless it was registered with another number. */
 export const memberLimit = (tier: Tier): number => ({ FREE: 1, PRO: 10, ENTERPRISE: 100 })[tier]

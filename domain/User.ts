@@ -7,7 +7,7 @@ import { TextErased, userSubject } from "./Person.ts"
 /** Stored for good: add a tag or a version, never change the meaning of one. */
 export const UserEvent = Schema.TaggedUnion({
   UserRegistered: { user: Schema.String, ...text({ email: Schema.String, secret: Schema.String }) },
-  /** Comes behind the revocation of the person's keys; what they had stored is deleted in its wake. */
+  /** Follows the revocation of the person's keys. A reaction then deletes what the person had stored. */
   UserErased: { user: Schema.String, subject: Schema.String },
   TextErased,
   KeyCreated,
@@ -16,23 +16,23 @@ export const UserEvent = Schema.TaggedUnion({
 export type UserEvent = typeof UserEvent.Type
 
 export type UserCommand = Data.TaggedEnum<{
-  /** Registers the person too, when this is the first key. */
+  /** Registers the person too, if they are not registered. */
   CreatePersonalKey: {
     readonly user: string
     readonly email: string
-    /** Keys every digest of the tenant, when the person is registered by this; random. */
+    /** Random; keys every digest of the tenant, if this registers the person. */
     readonly secret: string
     readonly key: NewKey
     readonly limits?: Partial<KeyLimits>
   }
   RevokePersonalKey: { readonly key: string }
   EraseUser: { readonly user: string }
-  /** Of a person who was erased, at most 500 subjects. */
+  /** For a person who was erased; at most 500 subjects. */
   EraseText: { readonly user: string; readonly subjects: ReadonlyArray<string> }
 }>
 export const UserCommand = Data.taggedEnum<UserCommand>()
 
-/** Nobody is registered under this id; for `EraseText`, nobody was ever erased. */
+/** Nobody is registered under this id or, for `EraseText`, nobody was ever erased. */
 export class UserNotFound extends Data.TaggedError("UserNotFound")<{ readonly user: string }> {}
 
 export interface UserState {

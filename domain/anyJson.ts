@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 /**
- * Any JSON value, as a parser gave it. Nothing in it can be wrong, so that its parts are not looked at: of an object
- * with 50,000 members that takes a quarter of a second, each time it is read or written.
+ * Any JSON value, as a parser gave it. Its parts are not checked, since none can be wrong. Checking an object with
+ * 50,000 members takes a quarter of a second each time it is read or written.
  */
 export const AnyJson = Schema.Unknown as unknown as Schema.Codec<Schema.Json>

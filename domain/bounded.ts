@@ -1,7 +1,7 @@
 import { Data } from "effect"
 import type { BoundsOf } from "./Bounds.ts"
 
-/** What has been used, of a day's chats and of a month's tokens and US dollars. */
+/** What has been used: chats of a day, tokens and US dollars of a month. */
 export interface Used {
   readonly chats: number
   readonly tokens: number
@@ -11,7 +11,7 @@ export interface Used {
 /** Whose bounds: the whole tenant's, or the key's. */
 export type Bounded = "tenant" | "key"
 
-/** A bound that is spent. `resetsAt` is in milliseconds; at that time its count begins anew. */
+/** A bound is used up. Its count begins anew at `resetsAt`, in milliseconds. */
 export class BoundReached extends Data.TaggedError("BoundReached")<{
   readonly bound: "chats_per_day" | "tokens_per_month" | "cost_per_month"
   readonly of: Bounded
@@ -20,8 +20,8 @@ export class BoundReached extends Data.TaggedError("BoundReached")<{
   readonly resetsAt: number
 }> {}
 /**
- * A bound of what is stored: it never begins anew by itself. `asked`: what would have come to what is `used`; `null`
- * where nobody knows yet how much.
+ * A bound on storage is reached; its count never begins anew by itself. `asked`: what would be added to `used`; `null`
+ * if that is not known yet.
  */
 export class StorageBoundReached extends Data.TaggedError("StorageBoundReached")<{
   readonly bound: "snippets" | "repository_bytes"
@@ -36,24 +36,24 @@ export class TooManyTurns extends Data.TaggedError("TooManyTurns")<{
   readonly limit: number
   readonly asked: number
 }> {}
-/** Not one of the tenant's models. */
+/** The bounds allow only the models in `allowed`. */
 export class ModelNotAllowed extends Data.TaggedError("ModelNotAllowed")<{
   readonly model: string
   readonly allowed: ReadonlyArray<string>
 }> {}
-/** Costs are bounded, and nobody knows this model's. */
+/** Costs are bounded, and the cost of this model is not known. */
 export class CostUnknown extends Data.TaggedError("CostUnknown")<{ readonly model: string; readonly of: Bounded }> {}
 
 export type BoundRefusal = BoundReached | StorageBoundReached | TooManyTurns | ModelNotAllowed | CostUnknown
 
-/** What usage is told by. */
+/** What usage can be grouped by. */
 export const usageGroups = ["day", "model", "key", "user", "workspace"] as const
 export type UsageGroup = (typeof usageGroups)[number]
 
-/** The day of a time in milliseconds, as `2026-11-23`; its month is `2026-11`. All of UTC. */
+/** The day of a time in milliseconds, in UTC, as `2026-11-23`. */
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** The first day of a time's month. */
+/** The first day of a time's month, in UTC, as `2026-11-01`. */
 export const monthOf = (time: number): string => `${dayOf(time).slice(0, 7)}-01`
 
 const tomorrow = (time: number) => {
@@ -72,17 +72,17 @@ export const resetsAt = (bound: BoundReached["bound"], now: number): number =>
 /** What a chat asks for, before it begins or at its next turn. */
 export interface Asking {
   readonly model: string
-  /** Whether it is known what the model costs. */
+  /** Whether the model's cost is known. */
   readonly priced: boolean
   /** Turns that the chat wants, or has begun. */
   readonly turns: number
   /** Milliseconds. */
   readonly now: number
-  /** When the chat was asked for, in milliseconds: it is a chat of that day, however late its turns are. */
+  /** When the chat was requested, in milliseconds. It counts for that day, however late its turns are. */
   readonly asked: number
 }
 
-/** Whether a chat may ask for a model, however much of what bounds it is left. */
+/** Whether a chat may ask for a model at all, however much of its bounds is left. */
 export const mayUse = (
   { models, costPerMonth }: Pick<BoundsOf, "models" | "costPerMonth">,
   { model, priced }: Pick<Asking, "model" | "priced">
@@ -113,17 +113,17 @@ export const boundRefusal = (
 /** What is stored, or would be. */
 export interface Stored {
   readonly snippets: number
-  /** Of the files that commits of workspaces brought. */
+  /** Bytes of the files that commits of workspaces brought. */
   readonly bytes: number
 }
 
-/** What would come to it; `bytes`: `null` where there will be some, and nobody knows yet how many. */
+/** What would be added; `bytes` is `null` if there will be some, but it is not known yet how many. */
 export interface Added {
   readonly snippets: number
   readonly bytes: number | null
 }
 
-/** Why so much more may not be stored; `undefined`: it may. What takes no room is never refused. */
+/** Why `more` may not be stored; `undefined`: it may. What takes no room is never refused. */
 export const storageRefusal = (
   of: Bounded,
   { snippets, repositoryBytes }: Pick<BoundsOf, "snippets" | "repositoryBytes">,

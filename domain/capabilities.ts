@@ -52,10 +52,10 @@ const byModule = new Map(table.flatMap(([phrase, names]) => names.split(/\s+/).m
 
 const phrases: ReadonlySet<string> = new Set(table.map(([phrase]) => phrase))
 
-/** Whether a phrase is one that was derived from modules: it says no more than the source, and isn't searched by. */
+/** Whether a phrase was derived from modules. Such a phrase says no more than the source, so it is not searched. */
 export const isDerivedCapability = (phrase: string): boolean => phrases.has(phrase)
 
-/** What a module is for: of the whole name, else of its beginnings. */
+/** What a module is for: by its whole name, or else by its longest known beginning. */
 export const capabilityOf = (module: string): string | undefined => {
   let name = module.replace(/^(?:node|npm|jsr):/, "")
   for (let parts = 0; parts < 6 && name !== ""; parts++) {

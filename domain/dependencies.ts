@@ -1,21 +1,21 @@
-/** Packages by their versions; `""` where none is known. */
+/** Names of packages with their versions; a version is `""` if it is not known. */
 export type Dependencies = { readonly [name: string]: string }
 
-/** Packages of a snippet, and characters of their names and versions together. */
+/** The most packages of a snippet, and the most characters of all their names and versions together. */
 export const mostDependencies = 1_000
 export const longestDependencies = 65_536
 
 const lengthOf = ([name, version]: readonly [string, string]): number => name.length + version.length
 
-/** Whether they are few enough, and short enough together. */
+/** Whether dependencies keep to both limits. */
 export const isWithin = (given: Dependencies): boolean => {
   const all = Object.entries(given)
   return all.length <= mostDependencies && all.reduce((sum, one) => sum + lengthOf(one), 0) <= longestDependencies
 }
 
 /**
- * Those of a snippet when a further upload of it says what it needs: a version that is known by now is replaced. What
- * does not fit any more is left out, so that a snippet that is stored again and again does not grow without end.
+ * A snippet's dependencies after a further upload named some: a given version replaces a known one. What no longer fits
+ * is left out, so that a snippet that is uploaded again and again does not grow without end.
  */
 export const withDependencies = (known: Dependencies, given: Dependencies): Dependencies => {
   const all = new Map<string, string>()

@@ -4,7 +4,7 @@ import type { EventOf, EventType } from "./events.ts"
 import { logsSubject } from "./Printed.ts"
 import { commentSubject } from "./Snippet/comments.ts"
 
-/** Subjects whose text an event erases, for good: all that they have in the log of the event's tenant. */
+/** The subjects that each type of event erases for good, with all their text in the log of the event's tenant. */
 export const erasures: { readonly [T in EventType]?: (event: EventOf<T>) => ReadonlyArray<string> } = {
   MemberErased: ({ subject }) => [subject],
   OrganizationSlugChanged: ({ former }) => (former === null ? [] : [former]),
@@ -20,7 +20,7 @@ export const erasures: { readonly [T in EventType]?: (event: EventOf<T>) => Read
     ...executions.map((month) => monthSubject(snippet, month)),
     ...logs.map((month) => logsSubject(snippet, month))
   ],
-  // what was sent is in the snippets now
+  // the snippets now hold what was sent
   UploadStored: ({ upload }) => [filesOf(upload)],
   UploadErased: ({ upload, subject, logs }) => [subject, ...(logs ? [logFilesOf(upload)] : [])],
   WorkspaceErased: ({ subject }) => [subject],

@@ -31,7 +31,7 @@ export type DomainEvent =
 export type EventType = DomainEvent["_tag"]
 export type EventOf<T extends EventType> = Extract<DomainEvent, { readonly _tag: T }>
 
-/** The shape of each event's current version. Keys are what the log calls the type. */
+/** The schema of each event's current version, by the name that the log has for its type. */
 export const eventSchemas = {
   ...OrganizationEvent.cases,
   ...SlugEvent.cases,
@@ -48,8 +48,8 @@ export const eventSchemas = {
 } as const
 
 /**
- * Event types that have changed: `upcasts[0]` reads version 1 as version 2, and so on, so that a type's current
- * version is one more than its upcasts. A new meaning is a new type instead.
+ * Event types that have changed. `upcasts[0]` reads version 1 as version 2, and so on, so a type's current version is
+ * one more than its number of upcasts. A new meaning needs a new type instead.
  */
 export const upcasts: { readonly [T in EventType]?: ReadonlyArray<Upcast> } = {
   // before, a key's role was its only bound, and every key worked in all workspaces of its tenant
@@ -61,16 +61,16 @@ export const upcasts: { readonly [T in EventType]?: ReadonlyArray<Upcast> } = {
     })
   ],
   ModelTurned: [
-    // before, only the request said which model was asked for, by an alias
+    // before, only the request named a model, by an alias
     (fields) => ({ ...fields, model: null }),
-    // before, what a prompt cache took and gave was counted as input alone
+    // before, tokens of a prompt cache were counted as input alone
     (fields) => ({ ...fields, cacheReadTokens: 0, cacheWriteTokens: 0 })
   ],
   // before, no run was cancelled: an older process must not take that code for one it knows
   ChatFailed: [(fields) => fields],
-  // before, what is stored was not bounded
+  // before, storage was not bounded
   BoundsSet: [(fields) => ({ ...fields, snippets: null, repositoryBytes: null })],
-  // before, it was not told who said it on whose behalf, nor where
+  // before, neither the agent nor the home of a comment was recorded
   CommentAdded: [
     ({ text, ...fields }) => ({
       ...fields,
@@ -81,12 +81,12 @@ export const upcasts: { readonly [T in EventType]?: ReadonlyArray<Upcast> } = {
   SnippetDeleted: [
     // before, comments had no subject of their own
     (fields) => ({ ...fields, comments: [] }),
-    // before, no executions had
+    // before, executions had none
     (fields) => ({ ...fields, executions: [] }),
-    // before, no logs had
+    // before, logs had none
     (fields) => ({ ...fields, logs: [] })
   ],
-  // before, log files had their bundle's
+  // before, log files had their bundle's subject
   UploadErased: [(fields) => ({ ...fields, logs: false })]
 }
 

@@ -1,7 +1,7 @@
 /** Votes by file as a caller sends them. */
 export type SentVotes = { readonly [key: string]: 1 | -1 | null } | null | undefined
 
-/** Why a vote can't be given to a file. `key` is what the caller named it by. */
+/** Why a vote can't go to a file. `key` is what the caller called the file. */
 export interface VoteMisfit {
   readonly key: string
   readonly reason: string
@@ -10,8 +10,8 @@ export interface VoteMisfit {
 const lastPart = (path: string): string => path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1)
 
 /**
- * The files that votes are for: a key is the path of a file, or its last part when no other file has that. Every vote
- * must find its file, and every file at most one.
+ * Finds the files that votes are for. A key is a file's path, or its last part if no other file has the same. Every
+ * vote must find its file, and every file takes at most one vote.
  */
 export const fileVotes = (
   paths: ReadonlyArray<string>,

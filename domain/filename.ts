@@ -2,7 +2,7 @@ import { normalForm } from "./search/normalForm.ts"
 import { beginningOf } from "./text/beginningOf.ts"
 import { withoutEnd } from "./text/withoutEnd.ts"
 
-/** Characters of a whole filename, with its extension and number. */
+/** The most characters of a filename, with its extension and number. */
 const longest = 100
 
 const extensions: { readonly [language: string]: string } = {
@@ -43,7 +43,7 @@ const extensions: { readonly [language: string]: string } = {
   text: "txt"
 }
 
-/** Extensions that say the same language as well, and are kept: `.tsx` must not become `.ts`. */
+/** Further extensions of a language, which are kept: `.tsx` must not become `.ts`. */
 const others: { readonly [language: string]: ReadonlyArray<string> } = {
   python: ["pyw", "pyi"],
   typescript: ["tsx", "mts", "cts"],
@@ -64,9 +64,7 @@ const lastPart = (path: string): string => path.slice(Math.max(path.lastIndexOf(
 const looked = 1_000
 const joints = "._-"
 
-/**
- * Letters, digits, `_`, `-` and inner dots of any script; everything else, also invisible characters, becomes one `_`.
- */
+/** Keeps letters, digits, `_`, `-` and inner dots of any script; a run of others, even invisible, becomes one `_`. */
 const safe = (text: string): string =>
   withoutEnd(
     normalForm(beginningOf(text, looked), "NFC")
@@ -89,12 +87,12 @@ const extensionFor = (language: string, given: string): string => {
   const usual = Object.hasOwn(extensions, language) ? extensions[language]! : ""
   if (usual !== "" && given !== usual && !(Object.hasOwn(others, language) && others[language]!.includes(given)))
     return usual
-  // Without a known language the file keeps what it had, if that is an extension at all.
+  // Without a known language, the file keeps its extension, if it has one at all.
   return usual === "" && !/^[a-z0-9]{1,10}$/.test(given) ? "txt" : given
 }
 
 export interface NamedFile {
-  /** As it was uploaded: may be absolute, of any system, or hostile. */
+  /** As it was uploaded: it may be absolute, of any system, or hostile. */
   readonly path: string
   readonly name: string
   readonly language: string
@@ -103,8 +101,7 @@ export interface NamedFile {
 
 /**
  * A filename for a snippet that a client can write anywhere: no folder, no leading dot, no name that a system reserves,
- * at most 100 characters, with its language's extension, and none of `taken` (compared as a file system would that
- * ignores case). Adds it to `taken`.
+ * at most 100 characters, with its language's extension. It is none of `taken`, ignoring case, and is added to `taken`.
  */
 export const filename = ({ path, name, language, id }: NamedFile, taken: Set<string>): string => {
   const base = lastPart(path)

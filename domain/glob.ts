@@ -1,11 +1,11 @@
 import { Glob } from "effect"
 
-/** Ways to choose from a pattern's braces: each is matched by itself. */
+/** The most ways to choose from a pattern's braces. Each way is matched by itself. */
 export const mostChoices = 100
 
 /**
- * How many ways there are to choose from a pattern's braces, `mostChoices` and more as they come; what no brace ends
- * counts too.
+ * How many ways there are to choose from a pattern's braces, even if more than `mostChoices`. A brace that is not
+ * closed counts too.
  */
 export const choicesOf = (pattern: string): number => {
   let choices = 1
@@ -30,14 +30,14 @@ export const choicesOf = (pattern: string): number => {
 }
 
 export interface MatchingPaths {
-  /** The first of them, one a line. */
+  /** The first matching paths, one a line. */
   readonly shown: string
   readonly count: number
 }
 
 /**
- * Those of the paths (one a line) that match a glob pattern, names that begin with a dot too: the first `most`, as they
- * come.
+ * The paths (one a line) that match a glob pattern, including names that begin with a dot: the first `most`, in the
+ * order given.
  */
 export const matchingPaths = (pattern: string, paths: string, most: number): MatchingPaths => {
   const glob = Glob.make(pattern, { dot: true })
@@ -45,6 +45,6 @@ export const matchingPaths = (pattern: string, paths: string, most: number): Mat
   return { shown: found.slice(0, most).join("\n"), count: found.length }
 }
 
-/** What `matchingPaths` takes at most, in steps. */
+/** An upper bound on the work of `matchingPaths`, in steps. */
 export const matchingWork = (pattern: string, paths: string): number =>
   pattern.length * paths.length * choicesOf(pattern)

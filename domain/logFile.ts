@@ -12,20 +12,20 @@ export interface SentLog {
 
 const spaces = /[\t\n\r ]+/g
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/
-/** Bytes that are decoded on end. */
+/** Bytes that are decoded in one step. */
 const stretch = 65_536
 
-/** What base64 holds; `undefined`: it is none. */
+/** The bytes that base64 stands for; `undefined` if the text is not base64. */
 function* bytesOf(content: string): Generator<void, Uint8Array | undefined> {
   const parts: Array<Uint8Array> = []
   let rest = ""
   for (const some of stretches(content)) {
     const plain = rest + some.replace(spaces, "")
-    // the padding is the end of all
+    // padding must be at the very end
     if (rest.endsWith("=") && plain.length > 4) return undefined
     const whole = plain.length - (plain.length % 4)
     if (!base64.test(plain)) return undefined
-    // what may be the end is kept until something follows
+    // what may be the end waits for what follows
     const last = Math.max(0, whole === plain.length ? whole - 4 : whole)
     parts.push(Buffer.from(plain.slice(0, last), "base64"))
     rest = plain.slice(last)
@@ -36,7 +36,7 @@ function* bytesOf(content: string): Generator<void, Uint8Array | undefined> {
   return Buffer.concat([...parts, Buffer.from(rest, "base64")])
 }
 
-/** The bytes' text, `null` when they are none: what has a NUL is no text, unless it says that it is UTF-16. */
+/** The text of some bytes, UTF-8 or, by their mark, UTF-16; `null` if they are not text or have a NUL character. */
 function* textOf(bytes: Uint8Array): Generator<void, string | null> {
   const [first, second] = bytes
   const encoding =
@@ -58,12 +58,12 @@ function* textOf(bytes: Uint8Array): Generator<void, string | null> {
 }
 
 /**
- * A log file as it is kept: its text, or that it has none; `undefined`: it says base64 and is none. Large ones take
- * many steps: others may have their turn between them.
+ * A log file as it is kept, with its text if it has one; `undefined` if it claims to be base64 and is not. A large file
+ * takes many steps, so that other work can run between them.
  */
 export function* readLog({ path, content, encoding, contentType }: SentLog): Generator<void, LogFile | undefined> {
   if (encoding === "utf-8") {
-    // as the decoder does
+    // as the decoder does with the byte order mark
     const text = content.startsWith("\ufeff") ? content.slice(1) : content
     return { path, contentType, size: Buffer.byteLength(content), content: text.includes("\0") ? null : text }
   }

@@ -1,6 +1,6 @@
-/** A file's bytes as text, for tools: pure, and as long as the file is. */
+/** Reads and edits files as text, for tools. Pure; the time grows with the file. */
 
-/** A file's bytes as text; `undefined`: it is none. */
+/** A file's bytes as text; `undefined` if they are not text. */
 export const decoded = (bytes: Uint8Array): string | undefined => {
   if (bytes.includes(0)) return undefined
   try {
@@ -13,7 +13,7 @@ export const decoded = (bytes: Uint8Array): string | undefined => {
 export type NoText = { readonly type: "binary" }
 const binary: NoText = { type: "binary" }
 
-/** Of one reading, and characters of a line. */
+/** The most lines and bytes of one reading, and the most characters of a line. */
 const mostLines = 2_000
 const mostBytes = 200_000
 const longestLine = 2_000
@@ -21,7 +21,7 @@ export const linesBounds = { mostLines, longestLine }
 
 export type NumberedLines =
   | NoText
-  /** `text`: the lines with their numbers; the last one says what was left out. */
+  /** `text`: the lines with their numbers. If some were left out, a last line says which are shown. */
   | { readonly type: "lines"; readonly text: string }
   | { readonly type: "ended"; readonly lines: number }
   | { readonly type: "empty" }
@@ -29,7 +29,7 @@ export type NumberedLines =
 const cutLine = (line: string) =>
   line.length <= longestLine ? line : `${line.slice(0, longestLine)}… (${line.length} characters)`
 
-/** Some lines of a text file, from the `offset`th on (from 1), at most `limit`. */
+/** At most `limit` lines of a text file, from line `offset` on (1 is the first). */
 export const numberedLines = (bytes: Uint8Array, offset: number, limit: number): NumberedLines => {
   const text = decoded(bytes)
   if (text === undefined) return binary
@@ -59,13 +59,13 @@ export const numberedLines = (bytes: Uint8Array, offset: number, limit: number):
 export type Replaced =
   | NoText
   | { readonly type: "replaced"; readonly bytes: Uint8Array; readonly count: number }
-  /** Not there, or too often to know which one is meant. */
+  /** The text is not there, or is there too often to know which place is meant. */
   | { readonly type: "unclear"; readonly count: number }
   | { readonly type: "tooLarge"; readonly size: number }
 
 /**
- * A text file with one piece of text in place of another, wherever it is when `all`, else where it is once. The result
- * is not made when it would have more than `most` bytes.
+ * A text file with `after` in place of `before`: everywhere if `all`, else at its only place. No result is made if it
+ * would have more than `most` bytes.
  */
 export const replaced = (bytes: Uint8Array, before: string, after: string, all: boolean, most: number): Replaced => {
   const text = decoded(bytes)

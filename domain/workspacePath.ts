@@ -1,4 +1,4 @@
-/** Which paths a workspace may hold: what `git fsck --strict` accepts and a checkout puts where it says, anywhere. */
+/** Which paths a workspace may hold: `git fsck --strict` accepts them, and a checkout anywhere puts them in place. */
 
 const maxNameBytes = 255
 const maxPathBytes = 4096
@@ -21,7 +21,7 @@ const specials: ReadonlyArray<readonly [Special, string]> = [
   ["mailmap", "maba30"]
 ]
 
-/** `gi7eba~1`, `gi7eb~12` …: eight characters, of which those before the tilde begin the hashed short name. */
+/** `gi7eba~1`, `gi7eb~12` …: eight characters; those before the tilde begin the hashed short name. */
 const isHashedShortName = (name: string, prefix: string): boolean => {
   const [before, tail] = [name.slice(0, name.indexOf("~")), name.slice(8)]
   return (
@@ -71,7 +71,7 @@ export const pathProblem = (path: string): string | undefined => {
   return undefined
 }
 
-/** What is wrong with an entry of that name being of that kind: git doesn't follow links to the files that it reads. */
+/** Why an entry of this name can't be of this kind; `undefined`: it can. Git follows no links to what it reads. */
 export const kindProblem = (
   name: string,
   kind: "file" | "executable" | "symlink" | "directory"
@@ -93,13 +93,13 @@ const submoduleLines = [
 ]
 const maxAttributeLine = 2048
 
-/** Whether `contentProblem` has to be asked about a file of that name. */
+/** Whether `contentProblem` has to check a file of this name. */
 export const hasReadContent = (name: string): boolean => {
   const found = special(name)
   return found === "gitmodules" || found === "gitattributes"
 }
 
-/** What is wrong with a file's content under that name: `git fsck` also reads `.gitmodules` and `.gitattributes`. */
+/** What is wrong with the content of a file of this name: `git fsck` reads `.gitmodules` and `.gitattributes` too. */
 export const contentProblem = (name: string, bytes: Uint8Array): string | undefined => {
   const found = special(name)
   if (found !== "gitmodules" && found !== "gitattributes") return undefined
@@ -116,7 +116,7 @@ export const contentProblem = (name: string, bytes: Uint8Array): string | undefi
     : ".gitmodules may hold submodule sections with plain name, path, url, branch and update only"
 }
 
-/** What is wrong with a symbolic link's target. Where it leads is not asked here. */
+/** What is wrong with a symbolic link's target. Where it leads is not checked here. */
 export const targetProblem = (target: string): string | undefined => {
   if (target === "") return "a symbolic link needs a target"
   if (target.includes("\0") || !target.isWellFormed()) return "a symbolic link's target must be well-formed text"
@@ -126,7 +126,7 @@ export const targetProblem = (target: string): string | undefined => {
 
 const aboveSurrogates = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
 
-/** Byte order of two texts' UTF-8 (their UTF-16 order differs beyond U+FFFF), negative: `a` first. */
+/** Compares texts by their UTF-8 bytes, which UTF-16 orders differently beyond U+FFFF; negative if `a` comes first. */
 export const compareBytes = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length)
   for (let index = 0; index < length; index++) {
@@ -139,13 +139,13 @@ export const compareBytes = (a: string, b: string): number => {
 /** Characters whose order in UTF-16 may not be that of their bytes. */
 const disordered = /[\ud800-\uffff]/
 
-/** In byte order of a text of each. The runtime's own comparison is many times as fast, and right for most names. */
+/** Items in byte order of their texts. The runtime's comparison is many times as fast, and right for most names. */
 export const sortedByBytes = <A>(items: ReadonlyArray<A>, textOf: (item: A) => string): Array<A> => {
   const texts = items.map(textOf)
   const compare = disordered.test(texts.join(""))
     ? compareBytes
     : (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
-  // what was read from a tree is in order already
+  // items read from a tree are in order already
   if (texts.every((text, index) => index === 0 || compare(texts[index - 1]!, text) <= 0)) return [...items]
   const order = texts.map((_, index) => index).sort((a, b) => compare(texts[a]!, texts[b]!))
   return order.map((index) => items[index]!)

@@ -13,26 +13,26 @@ import {
 /** A key that is not revoked. */
 export interface LiveKey {
   readonly user: string
-  /** `null`: its person's. */
+  /** `null`: its person's role. */
   readonly role: Role | null
   readonly limits: KeyLimits
 }
 
 /**
- * Its maps share what has not changed with those before: an event costs the same, however many members and keys there
- * are.
+ * Its maps share what has not changed with earlier states, so an event costs the same, however many members and keys
+ * there are.
  */
 export interface OrganizationState {
   readonly registered: { readonly tier: Tier; readonly memberLimit: number } | undefined
-  /** Whether it was erased, and how far that is. */
+  /** Whether the organization was erased, and how far the erasure is. */
   readonly erasure: "none" | "begun" | "ended"
-  /** The first one with an owner's role. */
+  /** The first member with an owner's role. */
   readonly owner: string | undefined
-  /** The subject of the slug that it was told last; `null`: of none. */
+  /** The subject of the slug that the organization was told last; `null` if it was told none. */
   readonly slug: string | null
-  /** Each with their role. */
+  /** Roles of the members. */
   readonly members: HashMap.HashMap<string, Role>
-  /** How often each user was erased: an erased subject takes no text again, so that a later one has another name. */
+  /** How often each user was erased. An erased subject takes no more text, so a user who comes back gets a new one. */
   readonly erased: HashMap.HashMap<string, number>
   /** Keys that are not revoked. */
   readonly keys: HashMap.HashMap<string, LiveKey>
@@ -46,13 +46,13 @@ export const found = <V>(map: HashMap.HashMap<string, V>, key: string): V | unde
 export const roleOf = ({ members }: OrganizationState, { user, role }: LiveKey): Role =>
   role ?? found(members, user) ?? "reader"
 
-/** With what a command is given: the operator has no bounds. */
+/** The authority that a command is given with. The operator has no limits. */
 export interface Authority {
   readonly role: Role
   readonly limits: KeyLimits
 }
 
-/** Who may manage keys: a live admin's or owner's key of an enterprise organization, or the operator. */
+/** The authority to manage keys: an owner's or admin's live key on a tier in `on`, or the operator (`by` is `null`). */
 export const authority = (
   state: OrganizationState,
   by: string | null,
@@ -69,18 +69,18 @@ export const authority = (
   return Result.succeed({ role, limits: key.limits })
 }
 
-/** Whose text an organization's name and secret are. */
+/** The subject of an organization's name and secret. */
 export const organizationSubject = (organization: string): string => `organization/${organization}`
 
-/** Whose text a person's is here, now. */
+/** The subject of a person's text in this organization, as of now. */
 export const subjectIn = ({ erased }: OrganizationState, user: string) => userSubject(user, found(erased, user) ?? 0)
 
-/** What is asked for on top of what there is; no key outlives the one that made it so. */
+/** The limits `before` with those that are `asked`. A key never outlives the key that made or limited it. */
 export const bounded = (before: KeyLimits, asked: AskedLimits, maker: KeyLimits): KeyLimits => {
   const limits = { ...before, ...asked }
   const ends = [limits.expiresAt, maker.expiresAt].filter((end) => end !== null)
   return { ...limits, expiresAt: ends.length === 0 ? null : Math.min(...ends) }
 }
 
-/** For whom a key with a role acts, unless told. */
+/** For whom a key with this role acts by default. */
 export const actingFor = (role: Role): KeyLimits["actsFor"] => (isAbove(role, "member") ? "any" : "own")

@@ -7,9 +7,9 @@ export interface Member {
   readonly email: string
 }
 
-/** What a command says of a key's bounds. */
+/** The limits that a command asks for. */
 export interface AskedLimits extends Partial<Omit<KeyLimits, "actsFor">> {
-  /** Unless given for a new key: `own` for members and readers, `any` for owners and admins. */
+  /** The default for a new key: `own` for members and readers, `any` for owners and admins. */
   readonly actsFor?: ActsFor
 }
 
@@ -25,27 +25,27 @@ export type OrganizationCommand = Data.TaggedEnum<{
     readonly key: NewKey
   }
   RenameOrganization: { readonly by: string | null; readonly organization: string; readonly name: string }
-  /** `subject`: whose text the slug is; `null`: it is free again, and its text is gone. */
+  /** `subject`: the slug's. `slug`: `null` if the slug is free again and its text is gone. */
   TellSlug: { readonly organization: string; readonly subject: string; readonly slug: string | null }
   CreateKey: {
     /** The key whose authority counts; `null` is the operator at the command line. */
     readonly by: string | null
     readonly member: Member
     /**
-     * More than the person has makes it the person's; less, the key's own. `null`: a member's for who is new, and the
-     * person's for who is not, but no more than the maker has.
+     * A role above the person's becomes the person's; a lesser one is the key's own. `null`: a member's for a new
+     * person, else the person's; but never more than the maker's.
      */
     readonly role: Role | null
     readonly key: NewKey
     readonly limits?: AskedLimits
   }
-  /** Changes those bounds that are given. */
+  /** Changes only the limits that are given. */
   LimitKey: { readonly by: string | null; readonly key: string; readonly limits: AskedLimits }
   RevokeKey: { readonly by: string | null; readonly key: string }
   ChangeRole: { readonly by: string | null; readonly user: string; readonly role: Role }
-  /** `operates`: it is the organization of who operates the service. */
+  /** `operates`: whether this is the operator's own organization. */
   EraseOrganization: { readonly by: string | null; readonly organization: string; readonly operates: boolean }
-  /** Of an organization that was erased, at most 500 subjects. */
+  /** For an organization that was erased; at most 500 subjects. */
   EraseOrganizationText: { readonly organization: string; readonly subjects: ReadonlyArray<string> }
   EndErasure: { readonly organization: string }
   EraseMember: { readonly by: string | null; readonly user: string }
@@ -54,26 +54,24 @@ export const OrganizationCommand = Data.taggedEnum<OrganizationCommand>()
 
 /** The id is taken. */
 export class OrganizationExists extends Data.TaggedError("OrganizationExists")<{ readonly organization: string }> {}
-/** There is no such organization, or the key that gives the command is no live one of it. */
+/** There is no such organization, or the key that gives the command is not a live key of it. */
 export class NotOrganizationMember extends Data.TaggedError("NotOrganizationMember") {}
-/** Members manage keys in organizations of the tier ENTERPRISE only; `tier` is this one's. */
+/** Only organizations of the tier ENTERPRISE let their members manage keys; `tier` is this one's. */
 export class EnterpriseRequired extends Data.TaggedError("EnterpriseRequired")<{ readonly tier: Tier }> {}
-/** Owners and admins manage keys; `role` is that of whoever tried. */
+/** Only owners and admins manage keys; `role` is the caller's. */
 export class AdminKeyRequired extends Data.TaggedError("AdminKeyRequired")<{ readonly role: Role }> {}
-/**
- * An admin's key may make members and readers only, and nobody's may make an owner; `role` is that of whoever tried.
- */
+/** An admin's key may make only members and readers, and no key may make an owner; `role` is the caller's. */
 export class OnlyOwnerCanPromote extends Data.TaggedError("OnlyOwnerCanPromote")<{ readonly role: Role }> {}
-/** One more would be more than the `limit` members that the organization may have. */
+/** The organization has as many members as it may have, which is `limit`. */
 export class MemberLimitReached extends Data.TaggedError("MemberLimitReached")<{ readonly limit: number }> {}
 /** No member has this id. */
 export class MemberNotFound extends Data.TaggedError("MemberNotFound")<{ readonly user: string }> {}
-/** Whoever the organization was registered for stays, and stays its owner, or nobody could answer for it. */
+/** The person whom the organization was registered for stays its owner, or nobody could answer for it. */
 export class OwnerStays extends Data.TaggedError("OwnerStays") {}
 
-/** An organization is its owners' to erase; `role` is that of whoever tried. */
+/** Only an owner may erase an organization; `role` is the caller's. */
 export class OnlyOwnerErases extends Data.TaggedError("OnlyOwnerErases")<{ readonly role: Role }> {}
-/** Who operates the service is an owner of this organization. */
+/** This is the operator's own organization, which stays. */
 export class OperatorStays extends Data.TaggedError("OperatorStays") {}
 /** There is no such organization, or it was not erased. */
 export class NotErased extends Data.TaggedError("NotErased")<{ readonly organization: string }> {}

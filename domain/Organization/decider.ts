@@ -41,7 +41,7 @@ const created = (
 const joined = ({ user, email }: Member, role: Role, subject: string) =>
   Event.MemberAdded.make({ user, role, subject, text: { email } })
 
-/** The person's role changes; keys with a greater one of their own lose it. */
+/** Changes a person's role. Keys with a greater role of their own lose it. */
 const changed = (state: OrganizationState, user: string, role: Role): Array<OrganizationEvent> => {
   const greater = [...state.keys].filter(([, key]) => key.user === user && key.role !== null && isAbove(key.role, role))
   const lowered = greater.map(([key, { limits }]) => Event.KeyLimited.make({ key, role: null, ...limits }))
@@ -54,7 +54,7 @@ const createKey = (
   { by, member, role: wanted, key, limits = {} }: Extract<OrganizationCommand, { _tag: "CreateKey" }>
 ): Decision =>
   Result.flatMap(authority(state, by), (maker): Decision => {
-    // nobody is made an owner by asking for it, but by the registration or the operator
+    // only the registration or the operator makes an owner
     if (wanted === "owner" && by !== null) return Result.fail(new OnlyOwnerCanPromote({ role: maker.role }))
     if (wanted !== null && isAbove(wanted, "member") && maker.role !== "owner")
       return Result.fail(new OnlyOwnerCanPromote({ role: maker.role }))
@@ -109,7 +109,7 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
           Event.OrganizationRenamed.make({ organization, subject: organizationSubject(organization), text: { name } })
         ]),
 
-      // one that is not there, or not any more, has nobody to be told
+      // an organization that is not registered, or was erased, is told nothing
       TellSlug: ({ organization, subject, slug }): Decision => {
         if (state.registered === undefined || state.slug === subject) return Result.succeed([])
         const text = slug === null ? null : { slug }
@@ -122,7 +122,7 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
         Result.flatMap(authority(state, by), (maker): Decision => {
           const live = found(state.keys, key)
           if (live === undefined) return Result.fail(new KeyNotFound({ key }))
-          // nobody bounds who has more authority than they have
+          // nobody limits a key with more authority than their own
           if (isAbove(roleOf(state, live), maker.role))
             return Result.fail(new OnlyOwnerCanPromote({ role: maker.role }))
           const bounds = bounded(live.limits, limits, maker.limits)
@@ -175,7 +175,7 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
           const role = found(state.members, user)
           if (role === undefined) return Result.fail(new MemberNotFound({ user }))
           if (user === state.owner) return Result.fail(new OwnerStays())
-          // it takes their role, too
+          // an erasure takes their role too
           if (isAbove(role, maker.role)) return Result.fail(new OnlyOwnerCanPromote({ role: maker.role }))
           const theirs = [...state.keys].filter(([, holder]) => holder.user === user).map(([key]) => key)
           return Result.succeed([

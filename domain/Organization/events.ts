@@ -12,11 +12,11 @@ export const OrganizationEvent = Schema.TaggedUnion({
     memberLimit: Schema.Int,
     ...text({ name: Schema.String, secret: Schema.String })
   },
-  /** The name is another one from now on. */
+  /** The organization has another name from now on. */
   OrganizationRenamed: { organization: Schema.String, ...text({ name: Schema.String }) },
   /**
-   * What was decided where all slugs are, told where the organization sees it. `former`: the subject of the one that
-   * was told before, whose text goes.
+   * Tells the organization, in its own stream, what the stream of all slugs has decided. `former`: the subject of the
+   * slug that it was told before, whose text is erased.
    */
   OrganizationSlugChanged: {
     organization: Schema.String,
@@ -26,20 +26,20 @@ export const OrganizationEvent = Schema.TaggedUnion({
   MemberAdded: { user: Schema.String, role: Role, ...text({ email: Schema.String }) },
   /** Counts for all keys of the person that have no role of their own. */
   MemberRoleChanged: { user: Schema.String, role: Role },
-  /** Comes behind the revocation of the member's keys; what the organization knew of the person is gone with it. */
+  /** Follows the revocation of the member's keys. What the organization knew of the person is gone with it. */
   MemberErased: { user: Schema.String, subject: Schema.String },
   /**
-   * All keys are revoked and nobody is a member any more; what it had stored is deleted in its wake. Erases its name
-   * and secret.
+   * All keys are revoked, and nobody is a member any more. The name and the secret are erased. A reaction then deletes
+   * what the organization had stored.
    */
   OrganizationErased: {
     organization: Schema.String,
-    /** How many there were. */
+    /** How many members and keys there were. */
     members: Schema.Int,
     keys: Schema.Int,
     subject: Schema.String
   },
-  /** All that it had stored up to its erasure is gone. */
+  /** All that the organization had stored up to its erasure is gone. */
   OrganizationErasureEnded: { organization: Schema.String },
   TextErased,
   KeyCreated,

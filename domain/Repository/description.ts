@@ -3,7 +3,7 @@ import { fenced } from "../text/fenced.ts"
 import { withoutEnd } from "../text/withoutEnd.ts"
 import { depthOf, fileTreeOf, nameOf, type RepositoryFile, readmeOf } from "./files.ts"
 
-/** Characters of a manifest that are looked at. */
+/** How many characters of a manifest or a readme are looked at. */
 const looked = 100_000
 
 const line = (text: string, longest: number): string =>
@@ -15,7 +15,7 @@ const manifest = (files: ReadonlyArray<RepositoryFile>, name: RegExp): string | 
     .sort((one, other) => depthOf(one.path) - depthOf(other.path))[0]
     ?.content.slice(0, looked)
 
-/** A field of a JSON object's top; `undefined` when it is none or no text. */
+/** A text field at the top of a JSON object; `undefined` if there is none. */
 const jsonField = (json: string | undefined, field: string): string | undefined => {
   try {
     const value = (JSON.parse(json ?? "null") as { readonly [field: string]: unknown } | null)?.[field]
@@ -25,7 +25,7 @@ const jsonField = (json: string | undefined, field: string): string | undefined 
   }
 }
 
-/** Fields that are read of a manifest, as TOML has them. */
+/** The fields that are read from a manifest, as TOML writes them. */
 const quoted = {
   name: /^name[ \t]*=[ \t]*(["'])(.+?)\1/m,
   description: /^description[ \t]*=[ \t]*(["'])(.+?)\1/m
@@ -56,7 +56,7 @@ const headingOf = (readme: string): string | undefined => {
   return undefined
 }
 
-/** What a repository calls itself: by a manifest, by its readme's heading, or else by the task it was made for. */
+/** A repository's name: from a manifest, from its readme's heading, or else the task that it was made for. */
 export const repositoryName = (files: ReadonlyArray<RepositoryFile>, task: string): string => {
   const module = manifest(files, /^go\.mod$/)?.match(/^module\s+(\S+)/m)?.[1]
   const readme = readmeOf(files)
@@ -65,9 +65,7 @@ export const repositoryName = (files: ReadonlyArray<RepositoryFile>, task: strin
   return line(found, 100) || "repository"
 }
 
-/**
- * What a repository says of itself: in a manifest, in its readme's first paragraph, or else the task it was made for.
- */
+/** A repository's description: from a manifest, its readme's first paragraph, or else the task that it was made for. */
 export const repositoryDescription = (files: ReadonlyArray<RepositoryFile>, task: string): string => {
   const paragraph = readmeOf(files)
     ?.content.slice(0, looked)
@@ -80,7 +78,7 @@ export const repositoryDescription = (files: ReadonlyArray<RepositoryFile>, task
 const starts =
   /^(?:src\/|app\/|cmd\/[^/]+\/)?(?:main|index|app|server|cli|__main__|manage)\.(?:py|ts|tsx|js|mjs|cjs|go|rs|rb|java|php)$/
 
-/** The path of the file that it starts by; `""` when it is not clear. */
+/** The path of the file that a repository starts by; `""` if that is not clear. */
 export const repositoryEntrypoint = (files: ReadonlyArray<RepositoryFile>): string => {
   const named = jsonField(manifest(files, /^package\.json$/), "main")?.replace(/^\.\//, "")
   if (named !== undefined && files.some(({ path }) => path === named)) return named
@@ -88,7 +86,7 @@ export const repositoryEntrypoint = (files: ReadonlyArray<RepositoryFile>): stri
   return found.sort((one, other) => depthOf(one) - depthOf(other) || (one < other ? -1 : 1))[0] ?? ""
 }
 
-/** What stands for a repository's source: its readme, or a summary without one, and the list of its files. */
+/** What serves as a repository's source: its readme, or a summary if it has none, and the list of its files. */
 export const repositorySource = (files: ReadonlyArray<RepositoryFile>, name: string, description: string): string => {
   const readme = readmeOf(files)?.content.trim()
   const about = readme === undefined || readme === "" ? `# ${name}\n\n${description}` : readme

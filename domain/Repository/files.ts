@@ -1,6 +1,6 @@
 import { beginningOf } from "../text/beginningOf.ts"
 
-/** Several files that are stored as one snippet: what can be said of them without any grammar. */
+/** Several files that are stored as one snippet: what can be said of them without a grammar. */
 
 export interface RepositoryFile {
   /** Relative to the root, parts separated by `/`. */
@@ -13,9 +13,9 @@ export const nameOf = (path: string): string => path.slice(path.lastIndexOf("/")
 /** How many parts a path has: 1 for a file in the root. */
 export const depthOf = (path: string): number => path.split("/").length
 
-/** Those of some paths that are folders of others: no longer work than to sort them, however deep they are. */
+/** The paths that are folders of other paths. This costs no more than sorting them, however deep they are. */
 export const foldersAmong = (paths: ReadonlyArray<string>): ReadonlySet<string> => {
-  // behind a folder comes what is in it, before anything else
+  // what is in a folder sorts directly behind it
   const ordered = [...new Set(paths)].map((path) => `${path}/`).sort()
   return new Set(ordered.filter((path, at) => ordered[at + 1]?.startsWith(path)).map((path) => path.slice(0, -1)))
 }
@@ -41,14 +41,14 @@ export const readmePreviewOf = (files: ReadonlyArray<RepositoryFile>): string =>
   beginningOf(readmeOf(files)?.content ?? "", previewed)
 
 /**
- * Characters that a repository is found by: of its readme and of its paths at most, and of all its files at least the
- * rest.
+ * How many characters a repository is searched by: at most these of its readme and of its paths, and at least these of
+ * its other files.
  */
 const searched = { readme: 30_000, paths: 20_000, files: 50_000 }
-/** Of one file among very many. */
+/** The least of one file among very many. */
 const shortest = 200
 
-/** What a repository is found by: its readme, its paths, and the beginning of each file, equally much of each. */
+/** The text that a repository is searched by: its readme, its paths, and an equal share of each file's beginning. */
 export const searchedTextOf = (files: ReadonlyArray<RepositoryFile>): string => {
   const readme = readmeOf(files)
   const others = files.filter((file) => file !== readme)

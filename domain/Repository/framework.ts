@@ -1,8 +1,8 @@
 import { depthOf, nameOf, type RepositoryFile } from "./files.ts"
 
 /**
- * A manifest that names the framework, by a package in it. The first that fits wins, so that what builds upon another
- * comes before it.
+ * The manifests that name a framework, by a package in them. The first match wins, so a framework comes before the one
+ * that it builds upon.
  */
 const frameworks: ReadonlyArray<readonly [manifest: RegExp, framework: string, mark: RegExp]> = [
   ...(
@@ -58,7 +58,7 @@ const frameworks: ReadonlyArray<readonly [manifest: RegExp, framework: string, m
   [/\.csproj$/, "asp.net", /Microsoft\.NET\.Sdk\.Web/]
 ]
 
-/** What a manifest says when none of the frameworks is in it. */
+/** What a manifest stands for if it names none of the frameworks. */
 const platforms: ReadonlyArray<readonly [manifest: RegExp, platform: string]> = [
   [/^(?:deno|jsr)\.jsonc?$/, "deno"],
   [/^package\.json$/, "node.js"],
@@ -76,12 +76,12 @@ const platforms: ReadonlyArray<readonly [manifest: RegExp, platform: string]> = 
   [/^Makefile$/, "make"]
 ]
 
-/** Manifests that are looked at, the next to the root first, and characters of each. */
+/** How many manifests are looked at, those nearest to the root first, and how many characters of each. */
 const mostManifests = 20
 const manifestLooked = 30_000
 
 /**
- * The framework or, failing that, the build system that a repository's manifests name; those next to the root first.
+ * The framework or, failing that, the platform that the manifests nearest to the root name; `null` if there is none.
  */
 export const frameworkOf = (files: ReadonlyArray<RepositoryFile>): string | null => {
   const byDepth = [...files].sort((one, other) => depthOf(one.path) - depthOf(other.path))

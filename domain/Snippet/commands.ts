@@ -15,11 +15,11 @@ export interface NewVote {
   readonly count: number
   readonly source: VoteSource
   readonly origin: string | null
-  /** The home of the request that votes, when it may be another than the snippet's. */
+  /** The home of the request that votes, if it may be another than the snippet's. */
   readonly home?: string
 }
 
-/** What is known of a snippet's functions at an upload or a run of it. */
+/** What an upload or a run tells of a snippet's functions. */
 export interface Observed {
   readonly telemetry: ReadonlyArray<Telemetry>
   readonly errors: ReadonlyArray<LoggedError>
@@ -39,16 +39,16 @@ export type SnippetCommand = Data.TaggedEnum<{
     readonly publish: boolean
     readonly kind?: SnippetKind
     readonly text: UploadedText
-    /** What the run printed that it tells of, and when that is recorded, see `logsSubject`. */
+    /** What the reported run printed, and the month in which that is recorded; see `logsSubject`. */
     readonly logs?: { readonly text: string; readonly month: string } | null
     readonly vote: NewVote | null
-    /** Votes that it had where it comes from: those of a new snippet, and of none that is here already. */
+    /** Votes that the snippet had where it comes from. They count only if the snippet is new here. */
     readonly broughtVotes?: ReadonlyArray<NewVote>
-    /** The id of the grading that is due, when no vote is given. */
+    /** The grading that is due if no vote is given; `request` is its id. */
     readonly grading: { readonly request: string; readonly count: number } | null
     /**
-     * Which functions it has, when their reputation is to be kept, and what this run tells of them: once that is kept,
-     * every run counts.
+     * `found`: the snippet's functions, if their reputation is to be kept. `observed`: what this run tells of them.
+     * Once their reputation is kept, every run counts.
      */
     readonly functions?: { readonly found: ReadonlyArray<FoundFunction> | null; readonly observed: Observed } | null
   }
@@ -72,20 +72,20 @@ export type SnippetCommand = Data.TaggedEnum<{
   RecordExecution: {
     readonly snippet: string
     readonly execution: NewExecution
-    /** When it is recorded, see `monthSubject`. */
+    /** The month in which it is recorded; see `monthSubject`. */
     readonly month: string
-    /** Its verdict counts as a vote when there is one. */
+    /** The vote that the run's verdict counts as, if it has one. */
     readonly vote: NewVote | null
-    /** What it tells of the snippet's functions, if their reputation is kept. */
+    /** What the run tells of the snippet's functions, if their reputation is kept. */
     readonly observed: Observed
   }
   ReviewExecution: {
     readonly snippet: string
     readonly execution: string
     readonly review: Review
-    /** When the execution was recorded; it is the snippet's own text where that has none of this month. */
+    /** The month in which the execution was recorded; without a subject for it, the text is the snippet's own. */
     readonly month: string
-    /** The review's verdict as a vote, when the run had none of its own. */
+    /** The review's verdict as a vote, if the run had none of its own. */
     readonly vote: NewVote | null
     readonly task: string | null
   }
@@ -93,9 +93,9 @@ export type SnippetCommand = Data.TaggedEnum<{
     readonly snippet: string
     readonly comment: string
     readonly author: string | null
-    /** Where its author is heard: `tenant`, or `tenant/workspace`. */
+    /** The home where the author wrote the comment: `tenant`, or `tenant/workspace`. */
     readonly home: string
-    /** The agent that says it for them. */
+    /** The agent that comments on the author's behalf. */
     readonly agent: string | null
     readonly words: string
   }
@@ -104,15 +104,15 @@ export type SnippetCommand = Data.TaggedEnum<{
     readonly comment: string
     /** The user who asks. */
     readonly by: string
-    /** Whether they own the snippet, so that they may delete anyone's. */
+    /** Whether this user owns the snippet, and so may delete anyone's comment. */
     readonly owns: boolean
   }
   /**
-   * What voters of a tenant typed, which was erased and is another than the snippet's; without a tenant, of a snippet
-   * that was deleted, a portion of what is left of all.
+   * Erases what voters of an erased tenant typed, if that is not the snippet's tenant. Without a tenant, for a deleted
+   * snippet: a portion of what is left of all other voters.
    */
   EraseVotes: { readonly snippet: string; readonly tenant?: string }
-  /** What was published is found to hold secrets, by rules of a version. */
+  /** Rules of this version have found secrets in what was published. */
   WithdrawSnippet: { readonly snippet: string; readonly rules: string; readonly found: ReadonlyArray<WithdrawnFor> }
   DeleteSnippet: { readonly snippet: string }
 }>

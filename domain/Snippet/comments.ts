@@ -8,14 +8,14 @@ const Event = SnippetEvent.cases
 export class CommentNotFound extends Data.TaggedError("CommentNotFound")<{ readonly comment: string }> {}
 /** Only a comment's author and those who own the snippet may delete it. */
 export class CommentNotYours extends Data.TaggedError("CommentNotYours")<{ readonly comment: string }> {}
-/** The snippet has as many comments as one may have, which is `limit`. */
+/** The snippet has as many comments as it may have, which is `limit`. */
 export class CommentLimitReached extends Data.TaggedError("CommentLimitReached")<{ readonly limit: number }> {}
 export type CommentRefusal = CommentNotFound | CommentNotYours | CommentLimitReached
 
-/** Comments that a snippet has at most. */
+/** The most comments that a snippet may have. */
 const mostComments = 1_000
 
-/** A comment that is there. */
+/** A comment that is not deleted. */
 export interface LiveComment {
   readonly author: string | null
   /** Whether its text has a subject of its own. */
@@ -24,10 +24,10 @@ export interface LiveComment {
 type Comments = HashMap.HashMap<string, LiveComment>
 type Decision = Result.Result<Array<SnippetEvent>, CommentRefusal>
 
-/** Of a comment's own words: they can be erased without the snippet's. */
+/** The subject of a comment's own words, which can be erased without the snippet's. */
 export const commentSubject = (snippet: string, comment: string) => `${subjectOf(snippet)}/comment/${comment}`
 
-/** What a further comment on a snippet leads to, beside those that it has. */
+/** What a new comment leads to, on a snippet that has `comments`. */
 export const addComment = (
   { snippet, comment, author, home, agent, words }: Data.TaggedEnum.Value<SnippetCommand, "AddComment">,
   comments: Comments
@@ -45,7 +45,7 @@ export const addComment = (
         })
       ])
 
-/** What it leads to that somebody takes a comment away. */
+/** What the deletion of a comment leads to. */
 export const deleteComment = (
   { snippet, comment, by, owns }: Data.TaggedEnum.Value<SnippetCommand, "DeleteComment">,
   comments: Comments

@@ -31,7 +31,7 @@ export interface SnippetState {
   readonly tracked: boolean
   /** Gradings that are due. */
   readonly due: HashSet.HashSet<string>
-  /** Those that are there, by their ids. */
+  /** Comments that are not deleted, by their ids. */
   readonly comments: HashMap.HashMap<string, LiveComment>
   /** Months whose executions have a subject of their own. */
   readonly months: HashSet.HashSet<string>
@@ -131,7 +131,7 @@ const ballot = ({ snippet, author, text, vote, grading }: UploadSnippet): Array<
   return grading === null ? [] : [Event.VoteRequested.make({ snippet, ...grading })]
 }
 
-/** Whose they were is not known here, nor for which task. */
+/** Neither the voters nor their tasks are known here. */
 const brought = ({ snippet, broughtVotes = [] }: UploadSnippet): Array<SnippetEvent> =>
   broughtVotes.map((vote) => cast(snippet, null, null, vote))
 
@@ -279,7 +279,7 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
         comments: HashMap.empty<string, LiveComment>(),
         months: HashSet.empty<string>(),
         logMonths: HashSet.empty<string>(),
-        // more voters than one command erases, or an older process that did not know of them
+        // left if there are more voters than one command erases, or if an older process did not know of them
         typed: stillTyped(state.typed)
       })
     })

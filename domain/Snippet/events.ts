@@ -18,7 +18,7 @@ export const FoundFunction = Schema.Struct({
   fingerprint: Schema.String,
   name: Schema.String,
   signature: Schema.String,
-  /** 1-based line above which a comment on it may stand. */
+  /** 1-based line above which a comment on the function may stand. */
   line: Schema.optionalKey(Schema.Int)
 })
 export type FoundFunction = typeof FoundFunction.Type
@@ -28,9 +28,9 @@ export const Telemetry = Schema.Struct({
   /** As the log names it. */
   name: Schema.String,
   calls: Schema.Int,
-  /** Of what it returned, in the unit of the log (bytes or characters). */
+  /** The average size of what the function returned, in the log's unit (bytes or characters). */
   averageSize: Schema.Finite,
-  /** 0…1: calls that returned nothing. */
+  /** The share of calls that returned nothing, 0…1. */
   emptyRate: Schema.Finite
 })
 export type Telemetry = typeof Telemetry.Type
@@ -65,11 +65,11 @@ export const SnippetText = {
   task: Schema.NullOr(Schema.String),
   /** In older logs; see `LogsRecorded`. */
   logs: Schema.NullOr(Schema.String),
-  /** Of a repository: its files, with paths relative to its root; `source` is then its readme. */
+  /** Of a repository: its files, with paths relative to its root. `source` is then its readme and a list of files. */
   files: Schema.optionalKey(Schema.Array(Schema.Struct({ path: Schema.String, content: Schema.String })))
 }
 
-/** Where something that looks like a secret is in a snippet, and what it looks like; never the secret. */
+/** Where in a snippet something looks like a secret, and what it looks like; never the secret. */
 export const WithdrawnFor = Schema.Struct({
   /** As a path of what is stored, e.g. `source` or `files.3.content`. */
   field: Schema.String,
@@ -87,7 +87,7 @@ export const SnippetEvent = Schema.TaggedUnion({
     /** Where it lives: `tenant`, or `tenant/workspace` with the workspace's keyed id. */
     home: Schema.String,
     generation: Schema.Int,
-    /** Keyed under the tenant's secret: the same code in a home gives the same one. */
+    /** Keyed with the tenant's secret: the same code in one home gives the same digest. */
     sourceDigest: Schema.String,
     origin: Schema.Literals(["upload", "import"]),
     author: Schema.NullOr(Schema.String),
@@ -95,11 +95,11 @@ export const SnippetEvent = Schema.TaggedUnion({
     completeness: Schema.Finite,
     succeeded: Schema.Boolean,
     published: Schema.Boolean,
-    /** `file` when it is not said. */
+    /** `file` if absent. */
     kind: Schema.optionalKey(SnippetKind),
     ...text(SnippetText)
   },
-  /** The same code again, for another task or the same. */
+  /** The same code was uploaded again, for another task or the same one. */
   TaskAdded: {
     snippet: Schema.String,
     author: Schema.NullOr(Schema.String),
@@ -113,21 +113,21 @@ export const SnippetEvent = Schema.TaggedUnion({
       agent: Schema.NullOr(Schema.String)
     })
   },
-  /** What the run printed that an upload tells of: a text of its own, for it may go before the snippet does. */
+  /** What a run printed, as an upload reports it: a text of its own, because it may go before the snippet. */
   LogsRecorded: {
     snippet: Schema.String,
     ...text({ task: Schema.NullOr(Schema.String), logs: Schema.String })
   },
   SnippetPublished: { snippet: Schema.String },
-  /** It is its home's alone again: rules that came after it was published find a secret in what everyone saw. */
+  /** Only its home has the snippet again: rules newer than its publication found a secret in what everyone saw. */
   SnippetWithdrawn: { snippet: Schema.String, rules: Schema.String, found: Schema.Array(WithdrawnFor) },
-  /** From now on the reputation of its functions is kept; these are what its source has. */
+  /** From now on the reputation of the snippet's functions is kept; these are the functions of its source. */
   FunctionsTracked: {
     snippet: Schema.String,
     home: Schema.String,
     ...text({ agent: Schema.NullOr(Schema.String), functions: Schema.Array(FoundFunction) })
   },
-  /** The source ran once, and this is what its logs tell of its functions. */
+  /** The source ran once; this is what its logs tell of its functions. */
   FunctionsObserved: {
     snippet: Schema.String,
     succeeded: Schema.Boolean,
@@ -139,27 +139,27 @@ export const SnippetEvent = Schema.TaggedUnion({
     snippet: Schema.String,
     value: Schema.Literals([1, -1]),
     count: Schema.Int,
-    /** `human`: nobody who was known to be an agent, as callers told it at that time. */
+    /** `human`: the voter was not known to be an agent, as callers told it at that time. */
     source: VoteSource,
     /** The user whose key voted; `null` for the service's grading. */
     voter: Schema.NullOr(Schema.String),
-    /** The voter's home, whose task it was; the snippet's own when it is not said. */
+    /** The voter's home, which the task comes from; if absent, the snippet's own. */
     home: Schema.optionalKey(Schema.String),
-    /** The grading that it answers. */
+    /** The grading that this vote answers. */
     request: Schema.NullOr(Schema.String),
-    // of another tenant's voters theirs, so that it can be erased alone; in older logs the snippet's
+    // voters of another tenant have a subject of their own, erasable alone; in older logs the snippet's
     ...text({
       task: Schema.NullOr(Schema.String),
       reason: Schema.NullOr(Schema.String),
-      /** What the caller named as the vote's source beside `ai` and `human`, such as `cli`. */
+      /** The vote's source as the caller named it, if it is neither `ai` nor `human`, such as `cli`. */
       origin: Schema.NullOr(Schema.String)
     })
   },
-  /** What voters of one tenant, which is not the snippet's, typed when they voted is gone. Their votes stay. */
+  /** What voters of another tenant typed when they voted is gone. Their votes stay. */
   VotesErased: { snippet: Schema.String, subject: Schema.String },
-  /** The grading was tried and tried again, and there will be no verdict. */
+  /** The grading was tried several times without success: there will be no verdict. */
   GradingFailed: { snippet: Schema.String, request: Schema.String, ...text({ error: Schema.String }) },
-  /** The grading is not due any more. */
+  /** The grading is no longer due. */
   GradingCancelled: { snippet: Schema.String, request: Schema.String, cause: Schema.Literals(["expired"]) },
   ExecutionRecorded,
   ExecutionReviewed,
@@ -168,30 +168,30 @@ export const SnippetEvent = Schema.TaggedUnion({
     comment: Schema.String,
     /** The user who wrote it. */
     author: Schema.NullOr(Schema.String),
-    /** Where it was said from: a tenant, or one of its workspaces; `null` in older logs, which don't tell. */
+    /** The home where it was written: a tenant, or one of its workspaces; `null` in older logs, which don't tell. */
     home: Schema.NullOr(Schema.String),
-    // the comment's own, so that it can be erased alone; in older logs the snippet's
+    // the comment has a subject of its own, which can be erased alone; in older logs the snippet's
     ...text({
       words: Schema.String,
-      /** The agent that said it, on behalf of its author. */
+      /** The agent that wrote it on the author's behalf. */
       agent: Schema.NullOr(Schema.String)
     })
   },
-  /** Its author, or who owns the snippet, has taken it back. */
+  /** Its author, or an owner of the snippet, has deleted it. */
   CommentDeleted: { snippet: Schema.String, comment: Schema.String, subject: Schema.String },
   SnippetDeleted: {
     snippet: Schema.String,
     subject: Schema.String,
-    /** Its comments whose text has a subject of its own: it goes too. */
+    /** The comments that have a subject of their own, which is erased too. */
     comments: Strings,
-    /** Months in which executions were recorded whose text has a subject of its own: it goes too. */
+    /** Months whose executions have a subject of their own, which is erased too. */
     executions: Strings,
-    /** Months in which logs were recorded: they go too. */
+    /** Months in which logs were recorded; their subjects are erased too. */
     logs: Strings
   }
 })
 export type SnippetEvent = typeof SnippetEvent.Type
 export type UploadedText = NonNullable<(typeof SnippetEvent.cases.SnippetUploaded.Type)["text"]>
 
-/** Whose texts a snippet's are. */
+/** The subject of a snippet's own texts. */
 export const subjectOf = (snippet: string) => `snippet/${snippet}`

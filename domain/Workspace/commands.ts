@@ -3,11 +3,11 @@ import type { ChatCompleted, ChatFailure, FilesChange, Push, WorkspaceRestored }
 
 export type WorkspaceCommand = Data.TaggedEnum<{
   EndChat: {
-    /** Of its ChatRequested: what was erased since ends no more. */
+    /** The generation in its ChatRequested. If the workspace was erased since, the command is refused. */
     readonly generation: number
     readonly org: string
     readonly user: string
-    /** The head that the commit was built on: another one by now refuses the command. */
+    /** `parent` is the head that the commit was built on. If the head has moved since, the command is refused. */
     readonly outcome: Omit<typeof ChatCompleted.Type, "_tag" | "subject" | "text">
     readonly output: string
     /** `null`: it succeeded. */
@@ -15,29 +15,29 @@ export type WorkspaceCommand = Data.TaggedEnum<{
   }
   RestoreWorkspace: {
     readonly generation: number
-    /** As in EndChat, the head that the commit was built on is its parent. Of the head's own tree, nothing happens. */
+    /** Its `parent` is as in EndChat. If its tree is that of the head, nothing happens. */
     readonly restoration: Omit<typeof WorkspaceRestored.Type, "_tag">
   }
   OpenWorkspace: {
     readonly generation: number
     readonly org: string
     readonly user: string
-    /** Its empty commit. Where it is open already, nothing happens. */
+    /** The workspace's empty commit. If the workspace is open already, nothing happens. */
     readonly opening: FilesChange
   }
   ChangeFiles: {
     readonly generation: number
-    /** As in RestoreWorkspace, also of what changes nothing. */
+    /** Its `parent` is as in EndChat, and is checked even if the change leaves the tree as it is. */
     readonly change: FilesChange
   }
   TakePush: {
     readonly generation: number
-    /** Its `parent` is the head that it was pushed onto. Of the head itself, nothing happens. */
+    /** Its `parent` is the head that it was pushed onto. If its commit is the head already, nothing happens. */
     readonly push: Push
   }
   EraseWorkspace: {
     readonly workspace: string
-    /** Chats that have not ended: the first of them has yet to open the workspace, and its text is there. */
+    /** Chats that have not ended. Even if none of them has opened the workspace yet, their text is there. */
     readonly chatting: number
   }
 }>

@@ -15,12 +15,12 @@ import {
 } from "./events.ts"
 import { workspaceSubject } from "./generations.ts"
 
-/** The workspace has another head than the commit's parent: build the commit on this one and come again. */
+/** The workspace's head is not the commit's parent: build the commit on `head` and try again. */
 export class HeadMoved extends Data.TaggedError("HeadMoved")<{ readonly head: Head | null }> {}
 
-/** Nothing has opened it, or nothing since it was erased. */
+/** The workspace was never opened, or not since it was erased. */
 export class WorkspaceNotFound extends Data.TaggedError("WorkspaceNotFound")<{ readonly workspace: string }> {}
-/** It was erased since: whoever was at work in it has nothing to end any more. */
+/** The workspace was erased since the work began, so there is nothing left to end. */
 export class WorkspaceGone extends Data.TaggedError("WorkspaceGone")<{ readonly workspace: string }> {}
 export type WorkspaceRefusal = HeadMoved | WorkspaceNotFound | WorkspaceGone
 
@@ -45,7 +45,7 @@ type Decision = Result.Result<Array<WorkspaceEvent>, WorkspaceRefusal>
 const filesAfter = ({ files }: WorkspaceState, { created, deleted }: FilesChange | Push): number =>
   files + created - deleted
 
-/** One workspace: every event moves its head, so that its revision is the fence between two writers. */
+/** One workspace. Every event moves its head, so the stream's revision is the fence between two writers. */
 export const Workspace: Decider<WorkspaceCommand, WorkspaceEvent, WorkspaceState, WorkspaceRefusal> = {
   initial: { opened: false, generation: 0, head: null, commits: 0, chats: 0, files: 0 },
 

@@ -8,11 +8,11 @@ const headFields = {
   parent: Schema.NullOr(Sha),
   tree: Sha
 }
-/** What a commit brought, by its own count; commits from before this was counted do not say it. */
+/** How much a commit brought. Commits from before this was counted do not say it. */
 const Brought = {
   /**
-   * Of the files that it created or modified, each with its whole size, or of the pack that it was pushed in, if that
-   * is more.
+   * The size of the files that it created or modified, each counted whole, or of the pack that it was pushed in, if
+   * that is more.
    */
   bytes: Schema.optionalKey(Schema.Int)
 }
@@ -45,7 +45,7 @@ export const WorkspaceEvent = Schema.TaggedUnion({
   },
   ChatCompleted: { ...Outcome, ...text({ output: Schema.String }) },
   ChatFailed: { ...Outcome, code: ChatFailure, ...text({ output: Schema.String, error: Schema.String }) },
-  /** A further commit with an earlier one's files. */
+  /** A new commit with the files of an earlier one. */
   WorkspaceRestored: {
     ...headFields,
     /** The commit whose files these are. */
@@ -53,7 +53,7 @@ export const WorkspaceEvent = Schema.TaggedUnion({
     /** Files in the workspace now. */
     files: Schema.Int
   },
-  /** Whoever called changed files, without an agent. */
+  /** A caller changed files itself, without an agent. */
   FilesChanged: {
     ...headFields,
     ...Brought,
@@ -69,7 +69,7 @@ export const WorkspaceEvent = Schema.TaggedUnion({
   CommitsPushed: {
     ...headFields,
     ...Brought,
-    /** That were not there before; `commit` is the last of them. */
+    /** How many commits are new; `commit` is the last of them. */
     commits: Schema.Int,
     created: Schema.Int,
     modified: Schema.Int,
@@ -80,12 +80,12 @@ export const WorkspaceEvent = Schema.TaggedUnion({
   /** Erases its subject: the text of the workspace and of its chats. The next chat opens it anew, without a past. */
   WorkspaceErased: {
     workspace: Schema.String,
-    /** Of what was erased; the next one is one more. */
+    /** The generation that was erased; the next one is one more. */
     generation: Schema.Int,
     subject: Schema.String,
     commits: Schema.Int,
     chats: Schema.Int,
-    /** That were in it at last. */
+    /** Files in the workspace when it was erased. */
     files: Schema.Int
   }
 })
@@ -100,6 +100,6 @@ export const {
   WorkspaceErased
 } = WorkspaceEvent.cases
 
-/** What is known of a change before it is decided on: how many files there are then follows from those there were. */
+/** A change before it is decided on. How many files there are afterwards follows from how many there were. */
 export type FilesChange = Omit<typeof FilesChanged.Type, "_tag" | "files">
 export type Push = Omit<typeof CommitsPushed.Type, "_tag" | "files">

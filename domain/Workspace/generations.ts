@@ -1,10 +1,10 @@
-/** Whose text a workspace's is; a workspace that was erased begins a new subject. */
+/** The subject of a workspace's text. A workspace that was erased begins a new one. */
 export const workspaceSubject = (workspace: string, generation: number): string =>
   `workspace/${workspace}.${generation}`
 
 /**
- * What a workspace's repository is called: another name in each generation, so that whoever comes late to remove an
- * erased one, or was still writing to it, never touches its successor.
+ * The name of a workspace's repository. Each generation has its own, so that a process that removes an erased one late,
+ * or still writes to it, never touches its successor.
  */
 export const repositoryOf = (workspace: string, generation: number): string =>
   generation === 0 ? workspace : `${workspace}-${generation}`

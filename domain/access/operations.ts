@@ -4,19 +4,17 @@ import type { Role } from "../Key.ts"
 export interface Access {
   /** The least role that may; `anyone` needs no key at all. */
   readonly least: Role | "anyone"
-  /** What writes is refused to a key that only reads. */
+  /** A key that only reads is refused what writes. */
   readonly does: "reads" | "writes"
-  /**
-   * What a person without an organization, one of a lesser tier, or of any but the operator's organization, can't do.
-   */
+  /** What the key's tenant must be: an organization, one of the tier ENTERPRISE, or the operator's own. */
   readonly needs?: "organization" | "ENTERPRISE" | "operator"
   /**
-   * `workspaces`: in those that the key works in. `stored`: of what the key's person stored, unless it acts for any.
+   * `workspaces`: only in those that the key works in. `stored`: only what its person stored, unless it acts for any.
    */
   readonly within?: "workspaces" | "stored"
-  /** `any`: not for a key that acts for its own person alone, which it would lead out of that person's workspaces. */
+  /** `any`: refused to a key that acts only for its own person, because it reaches beyond that person's workspaces. */
   readonly actsFor?: "any"
-  /** It stops, shuts out or removes something: done also while a disk is nearly full. */
+  /** Whether it stops, shuts out or removes something, which is allowed even while a disk is nearly full. */
   readonly takesAway?: true
 }
 
@@ -29,12 +27,12 @@ const deletes = { ...writes, within: "stored", takesAway: true } as const
 const audits = { least: "admin", does: "reads" } as const
 const lists = { least: "admin", does: "reads", needs: "ENTERPRISE" } as const
 const manages = { least: "admin", does: "writes", needs: "ENTERPRISE" } as const
-/** What makes a key that reaches further, or tells what everybody did. */
+/** For operations that make a key with a wider reach, or tell what everybody did. */
 const forAny = { actsFor: "any" } as const
 
 /**
- * The one table of who may do what: every operation of the API by its id, git's and MCP's. What is not in it nobody may
- * do. `docs/access.md` says the same to people.
+ * The one table of who may do what: every operation of the API by its id, git's and MCP's. Nobody may do what is not in
+ * it. `docs/access.md` says the same to people.
  */
 export const operations = {
   "chat.chat": writesWorkspaces,

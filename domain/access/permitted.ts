@@ -4,18 +4,18 @@ import { AdminKeyRequired, EnterpriseRequired, NotOrganizationMember } from "../
 import type { Holder } from "../Scope.ts"
 import { type Access, operations } from "./operations.ts"
 
-/** A greater role may; `role` is that of whoever tried. */
+/** The operation needs the role `least` or a greater one; `role` is the caller's. */
 export class RoleRequired extends Data.TaggedError("RoleRequired")<{ readonly role: Role; readonly least: Role }> {}
-/** The key only reads, and this writes. */
+/** The key only reads, and the operation writes. */
 export class ReadOnlyKey extends Data.TaggedError("ReadOnlyKey") {}
 /**
- * What concerns all of the organization is not for a key that is limited to some workspaces or models, or to its
- * person's own.
+ * The operation concerns the whole organization, and the key is limited to some workspaces or models, or to its own
+ * person's.
  */
 export class LimitedKey extends Data.TaggedError("LimitedKey") {}
-/** It concerns all organizations, and is for the owners of the operator's own. */
+/** The operation concerns all organizations, and is only for owners of the operator's own. */
 export class OperatorRequired extends Data.TaggedError("OperatorRequired") {}
-/** The operation is not in the table: a mistake of ours, and nobody's permission. */
+/** The operation is not in the table. This is a mistake of ours, and nobody may do it. */
 export class UnlistedOperation extends Data.TaggedError("UnlistedOperation")<{ readonly operation: string }> {}
 
 export type AccessRefusal =
@@ -32,7 +32,7 @@ export type AccessRefusal =
 export const accessOf = (operation: string): Access | undefined =>
   Object.hasOwn(operations, operation) ? operations[operation as keyof typeof operations] : undefined
 
-/** Why the holder of a key may not do an operation; `undefined`: they may, within what bounds their key. */
+/** Why the holder of a key may not do an operation; `undefined`: they may, within the limits of their key. */
 export const refusalOf = (holder: Holder, operation: string): AccessRefusal | undefined => {
   const access = accessOf(operation)
   if (access === undefined) return new UnlistedOperation({ operation })
@@ -50,14 +50,14 @@ export const refusalOf = (holder: Holder, operation: string): AccessRefusal | un
   return needs === "operator" && !operates ? new OperatorRequired() : undefined
 }
 
-/** Whether a key reaches a part of the organization only. */
+/** Whether a key reaches only a part of the organization. */
 export const isLimited = ({ actsFor, workspaces, models }: KeyLimits): boolean =>
   actsFor === "own" || workspaces !== null || models !== null
 
-/** Whether a key's time is over, at a time in milliseconds. */
+/** Whether a key has expired at a time in milliseconds. */
 export const isExpired = ({ limits: { expiresAt } }: Holder, now: number): boolean =>
   expiresAt !== null && now >= expiresAt
 
-/** Whether a key that was let in may still do an operation: what is under way ends when it may not. */
+/** Whether a key that was let in may still do an operation. If not, what is under way ends. */
 export const isPermitted = (holder: Holder | undefined, operation: string, now: number): holder is Holder =>
   holder !== undefined && !isExpired(holder, now) && refusalOf(holder, operation) === undefined

@@ -1,18 +1,16 @@
 import type { Holder } from "../Scope.ts"
 
-/**
- * Whether somebody whom a chat names is the key's own person: by the `user_id` that the key has, or else the e-mail.
- */
+/** Whether the user that a chat names is the key's own person: by the key's `user_id` or, without one, the e-mail. */
 export const isSelf = ({ userId, email }: Pick<Holder, "userId" | "email">, user: string): boolean =>
   userId === null ? user.toLowerCase() === email : user === userId
 
-/** A workspace by its id and the `user_id` of its chats; `undefined` where nobody has it yet. */
+/** A workspace by its id and the `user_id` of its chats, which is `undefined` if nobody has the workspace yet. */
 interface NamedWorkspace {
   readonly id: string
   readonly user: string | undefined
 }
 
-/** Whether the workspace is one of those that the key works in. */
+/** Whether the workspace is one that the key works in. */
 export const worksIn = (holder: Pick<Holder, "limits" | "userId" | "email">, { id, user }: NamedWorkspace): boolean => {
   const { actsFor, workspaces } = holder.limits
   if (workspaces !== null && !workspaces.includes(id)) return false

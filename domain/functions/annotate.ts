@@ -2,24 +2,24 @@ import { atOnce } from "#engine/steps.ts"
 import { commentIn, commentStyle, headerLines } from "./comments.ts"
 import { type OwnLine, ownLinesIn, withoutLines } from "./ownLines.ts"
 
-/** What is known of one function, for one line. */
+/** What is known of one function, to be shown in one line. */
 export interface FunctionNote {
   readonly fingerprint: string
   /** 1-based line above which the comment is to stand: `FunctionFound.commentLine`. */
   readonly commentLine: number
   readonly thumbsUp: number
   readonly thumbsDown: number
-  /** Calls that logs told of. */
+  /** Calls that logs report. */
   readonly calls: number
   /** Errors that went through it, most frequent first; the text comes from logs and may say anything. */
   readonly errors: ReadonlyArray<{ readonly text: string; readonly count: number }>
 }
 
-/** Errors that a line shows, and characters of all of them. */
+/** The most errors that a line shows, and the most characters of all of them. */
 const mostErrors = 3
 const longestErrors = 120
 
-/** `stripAnnotations` in steps: others may have their turn between them. */
+/** `stripAnnotations` in steps, so that other work can run between them. */
 export function* strippingAnnotations(source: string): Generator<void, string> {
   return withoutLines(source, yield* ownLinesIn(source))
 }
@@ -28,9 +28,9 @@ export function* strippingAnnotations(source: string): Generator<void, string> {
 export const stripAnnotations = (source: string): string => atOnce(strippingAnnotations(source))
 
 /**
- * Letters, digits and harmless signs of a text from outside, on one line. What could end a comment (`*\/`, `-->`,
- * `?>`), open an escape (a backslash, which Java reads even in comments), break the line or turn it around becomes a
- * blank.
+ * The letters, digits and harmless signs of a text from outside, on one line. What could end a comment (`*\/`, `-->`,
+ * `?>`), open an escape (a backslash, which Java reads even in comments), break the line or reverse its direction
+ * becomes a blank.
  */
 export const inComment = (text: string, length: number): string => {
   const harmless = text
@@ -70,7 +70,7 @@ const noteText = ({ fingerprint, thumbsUp, thumbsDown, calls, errors }: Function
     `/api/functions/${fingerprint}.md`
   ].join(" · ")
 
-/** Lines that are gone through on end. */
+/** Lines that are passed in one step. */
 const stretch = 10_000
 
 /** The numbers of our own lines, from 1. */
@@ -89,10 +89,10 @@ function* numbersOf(source: string, lines: ReadonlyArray<OwnLine>): Generator<vo
 }
 
 const indentation = /[ \t]*/y
-/** Lines at the top of a file that are looked at for what must stand first. */
+/** Lines at the top of a file that are checked for what must stand first. */
 const mostHeader = 100
 
-/** How many of some numbers, in ascending order, are below a bound. */
+/** How many of the numbers, which are in ascending order, are below a bound. */
 const countBelow = (sorted: ReadonlyArray<number>, bound: number): number => {
   let [low, high] = [0, sorted.length]
   while (low < high) {
@@ -103,7 +103,7 @@ const countBelow = (sorted: ReadonlyArray<number>, bound: number): number => {
   return low
 }
 
-/** `annotate` in steps: others may have their turn between them. */
+/** `annotate` in steps, so that other work can run between them. */
 export function* annotating(
   source: string,
   language: string,
@@ -125,7 +125,7 @@ export function* annotating(
     if (some === undefined) above.set(at, [note])
     else some.push(note)
   }
-  // only the lines that get something above them are looked for: a file may have a million
+  // looks only for the lines that get a comment: a file may have a million
   let written = bom
   let copied = 0
   let [line, start] = [1, 0]
@@ -149,8 +149,8 @@ export function* annotating(
 }
 
 /**
- * A source with one line of comment above each function: what the votes and logs say of it, and where more is. Lines
- * that were put there before are replaced. Only whole lines come in, with the line end and the indentation of the
- * place, below what must stand first in a file; a language without comments (`json`, `text`) is left as it is.
+ * A source with a one-line comment above each function: what votes and logs say of it, and where to find more. Replaces
+ * such lines from before. Adds only whole lines, with the line end and the indentation of their place, below what must
+ * stand first in a file. A language without comments (`json`, `text`) gets none.
  */
 export const annotate = (...of: Parameters<typeof annotating>): string => atOnce(annotating(...of))

@@ -1,15 +1,15 @@
 import type { Observed } from "../Snippet/commands.ts"
 
-/** A function as a log's names are held against it. */
+/** A function that the names in a log are matched with. */
 export interface NamedFunction {
   readonly fingerprint: string
   /** With its type: `Stack.push`. */
   readonly name: string
-  /** The whole file is this one function: it has none, or its language isn't told apart. */
+  /** Whether the whole file is this one function: it has none, or functions of its language aren't told apart. */
   readonly isFile: boolean
 }
 
-/** `Stack.push` of what a log says: without its module's path marks, its brackets and what is defined inside of it. */
+/** A name from a log as `Stack.push`: no keywords, arguments or `<locals>`, and dots for `::` and `#`. */
 const plain = (given: string): string =>
   given
     .trim()
@@ -26,9 +26,9 @@ const endings = (name: string): ReadonlyArray<string> => {
 }
 
 /**
- * Says which of some functions a log means by a name. `push` may be any type's, and `stack.Stack.push` names its
- * module: a log that can't tell two functions apart speaks of both. What runs outside of all functions (`__module__`,
- * `<module>`) is nobody's, unless the file is one function. Each name is looked up: a log may have thousands of them.
+ * Gives a lookup of the functions that a log means by a name. `push` may belong to any type, and `stack.Stack.push`
+ * names its module too. A name that fits several means all of them. What runs outside of all functions (`__module__`,
+ * `<module>`) belongs to none, unless the file is one function. A log may have thousands of names.
  */
 export const meanings = <F extends NamedFunction>(
   functions: ReadonlyArray<F>
@@ -57,8 +57,8 @@ export const meanings = <F extends NamedFunction>(
 }
 
 /**
- * What a log that tells of several files says of one of them: only what names its functions, as the rest may be of
- * another file.
+ * What a log of several files says of one of them: only what names its functions, since the rest may be of another
+ * file.
  */
 export const concerning = (
   { telemetry, errors }: Observed,

@@ -16,13 +16,13 @@ const styles: ReadonlyArray<readonly [CommentStyle, string]> = [
 
 const byLanguage = new Map(styles.flatMap(([style, names]) => names.split(" ").map((name) => [name, style] as const)))
 
-/** `undefined`: the language has no comments, or isn't known. */
+/** The comment style of a language; `undefined` if it has no comments, or isn't known. */
 export const commentStyle = (language: string): CommentStyle | undefined => byLanguage.get(language)
 
 /** A text as a comment of one line. The text has no line break. */
 export const commentIn = ({ open, close }: CommentStyle, text: string): string => `${open}${text}${close}`
 
-/** The first line of some languages must be theirs. */
+/** What some languages require on the first line. */
 const first: { readonly [language: string]: RegExp } = {
   php: /^<\?(?:php)?\s*$/i,
   xml: /^<\?xml\b/,
@@ -31,13 +31,10 @@ const first: { readonly [language: string]: RegExp } = {
 }
 const encoding = /^[ \t\f]*#.*?coding[:=]/
 const rubyMagic = /^#.*?(?:coding|frozen_string_literal|warn_indent|shareable_constant_value)\s*[:=]/i
-/** Nothing can be said above the front matter of these. */
+/** Languages that allow no comment above their front matter. */
 const frontMatter = new Set(["markdown", "yaml"])
 
-/**
- * How many lines at the top of a file nothing may stand above: `#!`, an encoding, a declaration. `Infinity`: none may
- * come in.
- */
+/** How many lines must stay first in a file: `#!`, an encoding, a declaration. `Infinity`: no comment may come in. */
 export const headerLines = (lines: ReadonlyArray<string>, language: string): number => {
   let count = lines[0]!.startsWith("#!") ? 1 : 0
   if (language === "python") {
@@ -48,7 +45,7 @@ export const headerLines = (lines: ReadonlyArray<string>, language: string): num
   else if (Object.hasOwn(first, language)) {
     if (first[language]!.test(lines[0]!))
       return /<\?xml|<!doctype/i.test(lines[0]!) && !lines[0]!.includes(">") ? Number.POSITIVE_INFINITY : 1
-    // PHP outside of its tags is what the page shows.
+    // PHP prints what is outside of its tags.
     if (language === "php" && count === 0) return Number.POSITIVE_INFINITY
     if (language === "php") return /^<\?php\s*$/i.test(lines[1] ?? "") ? 2 : Number.POSITIVE_INFINITY
   }

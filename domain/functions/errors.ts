@@ -1,7 +1,7 @@
 import { atOnce } from "#engine/steps.ts"
 import type { LoggedError } from "../Snippet/events.ts"
 
-/** Errors that are kept of one log (the last ones: they ended it), and of each: characters, frames. */
+/** The most errors kept of one log (the last ones, which ended it), and the most characters and frames of each. */
 const mostErrors = 50
 const longestMessage = 500
 const longestType = 100
@@ -12,7 +12,7 @@ const longestLine = 1_000
 const shortest = 5
 /** Characters of a log that are looked at: its end. */
 const looked = 400_000
-/** Of them, those that are read on end. */
+/** Characters that are read in one step. */
 const stretch = 16_384
 /** Lines between an error's head and its first frame: a message may have several. */
 const mostBetween = 20
@@ -154,7 +154,7 @@ class Reader {
 
   line(line: string): void {
     this.at++
-    // Nothing begins with so little: most lines of a log end here.
+    // No error begins with so short a line: most lines of a log end here.
     if (this.open === undefined && line.length < shortest) return
     if (this.goesOn(line)) return
     this.end()
@@ -206,7 +206,7 @@ const clean = (text: string, length: number): string =>
     .slice(0, length)
     .replace(/[\ud800-\udbff]$/, "")
 
-/** `errorsIn` in steps: others may have their turn between them. */
+/** `errorsIn` in steps, so that other work can run between them. */
 export function* errorsInSteps(log: string): Generator<void, ReadonlyArray<LoggedError>> {
   const text = log.slice(-looked)
   const reader = new Reader()
@@ -233,9 +233,8 @@ export function* errorsInSteps(log: string): Generator<void, ReadonlyArray<Logge
 }
 
 /**
- * The errors that a log tells of, by the tracebacks of Python, JavaScript, Java, Go, Ruby and Rust, with the functions
- * that they went through (`__module__` for a file's top level, frames of installed packages left out). At most 50, the
- * last ones; a message has at most 500 characters on one line. Time is linear in the text, of which the last 400,000
- * characters are read.
+ * The errors in a log, by the tracebacks of Python, JavaScript, Java, Go, Ruby and Rust, with the functions that they
+ * went through (`__module__` for a file's top level; frames of installed packages are left out). At most 50, the last
+ * ones; a message is one line of at most 500 characters. Reads the last 400,000 characters, in linear time.
  */
 export const errorsIn = (log: string): ReadonlyArray<LoggedError> => atOnce(errorsInSteps(log))

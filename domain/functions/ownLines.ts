@@ -2,14 +2,14 @@
 const own =
   /(?:#|\/\/|\/\*|--|%|;|<!--) \[cairn (fn_[0-9a-f]{64})\] \+\d+ −\d+ · [^\r\n]{0,400}?\/api\/functions\/\1\.md(?: \*\/| -->)?(?:\r\n|\n|\r|(?![\s\S]))/y
 
-/** What every one of them has behind its mark. */
+/** What every such line has behind its mark. */
 const sign = "[cairn fn_"
 const marks = ["# ", "// ", "/* ", "-- ", "% ", "; ", "<!-- "]
 
-/** Places that are looked at on end. */
+/** Places that are checked in one step. */
 const stretch = 500
 
-/** Where such a line is in a source, with the blanks before it and its end. */
+/** Where such a line is in a source, including the blanks before it and its line end. */
 export interface OwnLine {
   readonly from: number
   readonly to: number
@@ -31,7 +31,7 @@ const lineWith = (source: string, at: number): OwnLine | undefined => {
   return undefined
 }
 
-/** The lines that `annotate` put into a source, in their order. Others may have their turn between steps. */
+/** The lines that `annotate` put into a source, in order. Other work can run between steps. */
 export function* ownLinesIn(source: string): Generator<void, ReadonlyArray<OwnLine>> {
   const lines: Array<OwnLine> = []
   let places = 0
@@ -45,7 +45,7 @@ export function* ownLinesIn(source: string): Generator<void, ReadonlyArray<OwnLi
   return lines
 }
 
-/** A source without some of its lines, which are in their order and do not overlap. */
+/** A source without the given lines, which are in order and do not overlap. */
 export const withoutLines = (source: string, lines: ReadonlyArray<OwnLine>): string => {
   if (lines.length === 0) return source
   let from = 0

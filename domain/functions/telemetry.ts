@@ -2,15 +2,15 @@ import { parseJson } from "#engine/parseJson.ts"
 import { atOnce } from "#engine/steps.ts"
 import type { Telemetry } from "../Snippet/events.ts"
 
-/** Functions that are kept of one text, and characters of their names. */
+/** The most functions that are kept, and the most characters of their names. */
 const mostFunctions = 200
 const longestName = 200
-/** Reports that are read in one text: a process writes one when it ends. */
+/** The most reports that are read in one text: a process writes one when it ends. */
 const mostReports = 1_000
-/** Characters of one report that are read, and of all of them. */
+/** The most characters that are read of one report, and of all of them. */
 const longestReport = 200_000
 const looked = 1_000_000
-/** Calls, and the average size of a value, beyond which a number is no measurement. */
+/** The most calls, and the largest average size of a value, that can be a measurement. */
 const mostCalls = 1_000_000_000
 const largest = 1e12
 
@@ -30,7 +30,7 @@ const parsed = (text: string): unknown => {
 const inRange = (value: unknown, most: number): value is number =>
   typeof value === "number" && value >= 0 && value <= most
 
-/** One function's entry as it was logged; `undefined` when it isn't one. What is missing is 0. */
+/** One function's entry as it was logged; `undefined` if it isn't one. A missing size or rate is 0. */
 const entryOf = (name: string, value: unknown): Telemetry | undefined => {
   if (name === "" || name.length > longestName || name === "__proto__" || !isObject(value)) return undefined
   const { call_count: calls, avg_value_size: averageSize = 0, empty_rate: emptyRate = 0 } = value
@@ -39,7 +39,7 @@ const entryOf = (name: string, value: unknown): Telemetry | undefined => {
   return { name, calls, averageSize, emptyRate }
 }
 
-/** Where a JSON string that begins at a quote ends: behind its closing quote; -1 when it doesn't. */
+/** The place behind the closing quote of the JSON string that begins at `from`; -1 if it doesn't end. */
 const endOfString = (text: string, from: number): number => {
   for (let at = from + 1; at < text.length; at++) {
     if (text[at] === "\\") at++
@@ -68,7 +68,7 @@ const head = /^\s*\{\s*"(?:raysurfer|cairn)_telemetry"\s*:\s*\{\s*(?:"version"\s
 const comma = /[\s,]*/y
 const colon = /\s*:\s*(?=\{)/y
 
-/** The entries of a report that was cut off, up to the last one that is whole. */
+/** The entries of a truncated report, up to the last whole one. */
 const wholeEntries = (text: string): ReadonlyArray<readonly [string, unknown]> => {
   const entries: Array<readonly [string, unknown]> = []
   let at = head.exec(text.slice(0, 1_000))?.[0].length ?? text.length
@@ -113,7 +113,7 @@ const together = (one: Telemetry, other: Telemetry): Telemetry => {
   }
 }
 
-/** Characters in which marks are looked for on end; a mark is far shorter than what two such stretches share. */
+/** Characters that are searched for marks in one step. Two stretches share more than a mark's length. */
 const stretch = 262_144
 const overlap = 64
 
@@ -129,7 +129,7 @@ function* marksIn(text: string): Generator<Mark | undefined, undefined> {
   for (let from = 0; from < text.length; from += stretch) {
     for (const found of text.slice(from, from + stretch + overlap).matchAll(marker)) {
       const at = from + found.index
-      // it stands in the overlap, and was found already
+      // found already, in the overlap
       if (at < behind) continue
       behind = at + found[0].length
       yield { isStart: found[1] === "START", from: at, to: behind }
@@ -139,7 +139,7 @@ function* marksIn(text: string): Generator<Mark | undefined, undefined> {
   return undefined
 }
 
-/** `telemetryIn` in steps: others may have their turn between them. */
+/** `telemetryIn` in steps, so that other work can run between them. */
 export function* telemetryInSteps(texts: ReadonlyArray<string>): Generator<void, ReadonlyArray<Telemetry>> {
   const found = new Map<string, Telemetry>()
   let left = looked
@@ -175,9 +175,9 @@ export function* telemetryInSteps(texts: ReadonlyArray<string>): Generator<void,
 }
 
 /**
- * What the functions that ran reported of their calls, by name; `__module__` is a file's top level. Reports stand
- * between markers anywhere in a log, several reports of a function are added up. A report that was cut off counts as
- * far as its entries are whole, and no further than 200,000 characters; what has the wrong type or an impossible number
- * doesn't count. Time is linear in the text.
+ * What functions reported of their calls, by name; `__module__` is a file's top level. Reports stand between markers
+ * anywhere in a log, and several reports of a function are added up. A truncated report counts up to its last whole
+ * entry, and up to 200,000 characters. What has the wrong type or an impossible number doesn't count. Takes linear
+ * time.
  */
 export const telemetryIn = (texts: ReadonlyArray<string>): ReadonlyArray<Telemetry> => atOnce(telemetryInSteps(texts))

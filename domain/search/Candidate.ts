@@ -10,8 +10,8 @@ export interface Candidate {
   /** Tokens per field. */
   readonly lengths: ArrayLike<number>
   /**
-   * The cosine of what it means with the task; of a long one with the whole and its best part, as `merged`. 0: nothing
-   * in it could be read.
+   * The cosine of its meaning with the task's; for a long task, of the whole and its best part, as `merged`. 0 if
+   * nothing in the snippet could be read.
    */
   readonly cosine: number
   readonly completeness: number
@@ -20,22 +20,22 @@ export interface Candidate {
   readonly profile: Profile
 }
 
-/** Candidates, and what rareness and average lengths are among all that the search may see. */
+/** Candidates, and what rareness and average lengths follow from, over all snippets that the search may see. */
 export interface Candidates {
   readonly documents: number
-  /** How many of them have each of `Asked.terms`. */
+  /** How many documents have each of `Asked.terms`. */
   readonly frequencies: ReadonlyArray<number>
-  /** How many of them have each of the task's pieces, `Asked.reading.pieces`. */
+  /** How many documents have each of the task's pieces, `Asked.reading.pieces`. */
   readonly pieceFrequencies: ReadonlyArray<number>
-  /** Tokens per field over all of them. */
+  /** Tokens per field over all documents. */
   readonly tokens: ReadonlyArray<number>
-  /** The likeliest to rank first, in no order. */
+  /** Those likeliest to rank first, in no order. */
   readonly candidates: ReadonlyArray<Candidate>
-  /** All that pass the query's filters and share a word with the task, or a synonym of one. */
+  /** How many snippets pass the query's filters and share a word, or a synonym of one, with the task. */
   readonly sharing: number
   /**
-   * All others that pass them and match, see `matches`. An index that does not compare all vectors counts the ones that
-   * it has looked at.
+   * How many others pass the filters and match, see `matches`. An index that does not compare all vectors counts only
+   * those that it has looked at.
    */
   readonly near: number
 }
@@ -56,11 +56,11 @@ export interface Likely {
 export interface Judged {
   readonly likely: Likely
   readonly features: Features
-  /** Of the probability that it answers the task. */
+  /** The logit of the probability that it answers the task. */
   readonly logit: number
-  /** What its votes and its completeness add to that. */
+  /** What its votes add to the logit, as `completeness` does. */
   readonly votes: number
-  /** What votes for tasks near to this one add; `undefined`: there are none. */
+  /** What votes for tasks near this one add; `undefined` if there are none. */
   readonly learned: Learned | undefined
   readonly completeness: number
 }

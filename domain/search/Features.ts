@@ -14,8 +14,8 @@ export type Feature = (typeof features)[number]
 
 export interface Features extends Readonly<Record<Feature, number>> {
   /**
-   * The share of the task's rareness, 0…1, whose words it has, or synonyms of them; words that no snippet has count,
-   * too.
+   * The share, 0…1, of the task's words that it has, or has a synonym of, weighed by rareness. Words that no snippet
+   * has count too.
    */
   readonly covered: number
 }

@@ -8,13 +8,13 @@ export const fields = ["name", "description", "exampleQueries", "source"] as con
 export type Field = (typeof fields)[number]
 
 /**
- * The text of one snippet cut into terms: plain JSON, made by `indexText`. Each field is its distinct terms separated
- * by a space, in order of first occurrence, a term that occurs more than once as `term=count`: `"sort list=3 key"`.
- * Half the size of arrays in JSON, and it loads several times as fast.
+ * The text of one snippet cut into terms: plain JSON, made by `indexText`. Each field lists its distinct terms,
+ * separated by spaces, in order of first occurrence. A term that occurs more than once is `term=count`:
+ * `"sort list=3 key"`. Half the size of arrays in JSON, and loads several times as fast.
  */
 export type IndexedText = { readonly [field in Field]: string }
 
-/** What is searched of a snippet. Whatever isn't given is empty. */
+/** The parts of a snippet that are searched. A part that isn't given is empty. */
 export interface SearchedText {
   readonly name?: string
   readonly path?: string
@@ -26,10 +26,10 @@ export interface SearchedText {
   readonly source?: string
 }
 
-/** Distinct terms that are kept of one field: more is data, and would cost everybody memory. */
+/** The most distinct terms kept of one field: a field with more is data, and would cost everybody memory. */
 const mostTerms = 2_000
 
-/** Terms that are counted on end. */
+/** Terms that are counted in one step. */
 const stretch = 10_000
 
 function* encode(text: string): Steps<string> {
@@ -63,7 +63,7 @@ const stemOfPath = (path: string): string => {
   return dot > 0 ? base.slice(0, dot) : base
 }
 
-/** Names of one thing, each once: the entrypoint is often the name, and the file is often called after it. */
+/** The names of a snippet, each once: the entrypoint is often the name, and the file is often called after it. */
 export const namesOf = ({
   name = "",
   entrypoint = "",
@@ -71,21 +71,21 @@ export const namesOf = ({
 }: Pick<SearchedText, "name" | "entrypoint" | "path">): string =>
   [...new Set([name, entrypoint, stemOfPath(path)])].join(" ")
 
-/** Capabilities that only repeat the description or the imports would weigh them twice. */
+/** Leaves out capabilities that only repeat the description or the imports, which would count twice. */
 const described = ({ description = "", tags = [], capabilities = [] }: SearchedText): string => {
   const said = capabilities.filter((phrase) => !isDerivedCapability(phrase) && !description.includes(phrase))
   return [description, ...tags, ...said].join(" ")
 }
 
-/** All tasks, of long ones as much of each as there is room for. */
+/** All tasks, each cut to an equal share of the room. */
 const asked = (tasks: ReadonlyArray<string>): string => {
   const share = Math.floor(looked / Math.max(1, tasks.length)) - 1
   return tasks.map((task) => beginningOf(task, share)).join("\n")
 }
 
 /**
- * Cuts a snippet's text into terms. With `before`, only what is given is cut anew: new tasks don't cost the source
- * again.
+ * Cuts a snippet's text into terms. With `before`, only what is given is cut again: new tasks don't cost the source
+ * once more.
  */
 export function* indexing(text: SearchedText, before?: IndexedText): Steps<IndexedText> {
   const all = before === undefined
@@ -98,5 +98,5 @@ export function* indexing(text: SearchedText, before?: IndexedText): Steps<Index
   }
 }
 
-/** The same on end. */
+/** `indexing` in one go. */
 export const indexText = (text: SearchedText, before?: IndexedText): IndexedText => atOnce(indexing(text, before))

@@ -1,6 +1,6 @@
 import type { Feature } from "./Features.ts"
 
-/** How good the best of some candidates is, and what it is the best of. */
+/** Signs of how good the best candidate is, and of what it is the best of. */
 export const signsOfBest = [
   "words",
   "meaning",
@@ -13,14 +13,14 @@ export const signsOfBest = [
 ] as const
 export type SignOfBest = (typeof signsOfBest)[number]
 
-/** What tells how likely it is that a candidate answers the task: where it stands among the others, and the best. */
+/** Signs of how likely a candidate is to answer the task: its place among the others, and how good the best is. */
 export const signs = ["strength", "lead", "share", ...signsOfBest] as const
 export type Sign = (typeof signs)[number]
 
-/** Weights of features make a candidate's strength, weights of signs the logit of its probability. */
+/** Weights of features give a candidate's strength; weights of signs give the logit of its probability. */
 export interface Judge {
   readonly features: Readonly<Partial<Record<Feature, number>>>
-  /** The strength of a snippet that has nothing to do with a task: stands for those that a small store lacks. */
+  /** The strength of a snippet that has nothing to do with a task. It stands for those that a small store lacks. */
   readonly backdrop: number
   readonly signs: Readonly<Partial<Record<Sign, number>>>
 }

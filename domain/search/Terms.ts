@@ -5,13 +5,11 @@ import { isStopWord } from "./stopWords.ts"
 /** Longer words are data (digests, base64), nothing that anybody searches by. */
 const longest = 64
 
-/** Of a word of more characters, which is data or a text without spaces, so many parts or characters are cut on end. */
+/** A word longer than `long` (data, or text without spaces) is cut `stretch` parts or characters a step. */
 const long = 256
 const stretch = 1_000
 
-/**
- * Scripts that are written without spaces, and Hangul, whose particles hang on the word: found by pairs of characters.
- */
+/** Scripts written without spaces, and Hangul, whose particles hang on the word: found by pairs of characters. */
 const hasUnspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const runs =
@@ -21,7 +19,7 @@ const han = /\p{Script=Han}/u
 /** A word that is one part: all of one case, or capitalised. The common case, which needs no cutting. */
 const simple = /^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$/
 
-/** The term of a lower-case word that is one part; empty where it says nothing. */
+/** The term of a lower-case word that is one part; `""` for a stop word. */
 export const termOf = (word: string): string => {
   const found = isStopWord(word) ? "" : stemmer(word)
   // A stop word may come out of stemming too (`doing` → do).
@@ -32,12 +30,12 @@ export const termOf = (word: string): string => {
 export const isPlain = (word: string, part: RegExp): boolean =>
   simple.test(word) || (!hasUnspaced.test(word) && word.match(part)?.[0] === word)
 
-/** The terms of one text. Words come again and again: each is cut to its stem once. */
+/** The terms of one text. Words repeat, so each is cut to its stem only once. */
 export class Terms {
   readonly terms: Array<string> = []
   readonly #stems = new Map<string, string>()
 
-  /** Adds what a word gives; `false`: it is a long one, for `cutting`. */
+  /** Adds the terms of a word; `false` if the word is a long one, for `cutting`. */
   add(word: string, part: RegExp): boolean {
     if (simple.test(word)) this.#term(word.toLowerCase())
     else if (word.length > long) return false
@@ -52,7 +50,7 @@ export class Terms {
     return true
   }
 
-  /** Adds what a word of any length gives. */
+  /** Adds the terms of a word of any length. */
   *cutting(word: string, part: RegExp): Steps<void> {
     let [count, whole] = [0, ""]
     for (const [found] of word.matchAll(part)) {
@@ -64,9 +62,7 @@ export class Terms {
     if (count > 1) this.#whole(whole)
   }
 
-  /**
-   * The whole identifier in one spelling, so that readCsv and read_csv meet, and above texts that have only its parts.
-   */
+  /** Adds the whole identifier in one spelling: readCsv and read_csv meet, and rank above texts with only its parts. */
   #whole(joined: string): void {
     if (joined.length > longest) return
     const whole = joined.toLowerCase()

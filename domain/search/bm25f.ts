@@ -1,7 +1,7 @@
 import { log } from "./exact.ts"
 import { type Field, fields } from "./IndexedText.ts"
 
-/** How fast further occurrences of a term stop to count. */
+/** How fast further occurrences of a term stop counting. */
 const k1 = 1.2
 
 /** What an occurrence in a field weighs. A name says what a snippet is, its source only what it touches. */
@@ -16,11 +16,11 @@ export const lengthWeights: { readonly [field in Field]: number } = {
 }
 
 /**
- * Rareness of a term that `df` of `documents` documents have; > 0, so that a term that all have still counts a little.
+ * Rareness of a term that `df` of `documents` documents have; above 0, so a term that all have still counts a little.
  */
 export const idf = (df: number, documents: number): number => log(1 + (documents - df + 0.5) / (df + 0.5))
 
-/** Tokens of a field beyond which its length counts no more. */
+/** Tokens of a field beyond which its length counts no further. */
 export const lengthCounted = 2047
 
 /**
@@ -33,7 +33,7 @@ export const occurrence = (field: Field, length: number, average: number): numbe
   return average === 0 ? 0 : boosts[field] / (1 - b + (b * Math.min(length, lengthCounted)) / average)
 }
 
-/** What `worth` of a term, summed over the fields, adds for a term of this weight. */
+/** What a term of this weight adds to the sum; `worth` is summed over the fields. */
 export const saturated = (weight: number, worth: number): number => (weight * worth) / (k1 + worth)
 
 export const fieldCount = fields.length

@@ -3,7 +3,7 @@ import { withoutEnd } from "../text/withoutEnd.ts"
 /** Lines of code from which on an implementation counts as complete. */
 const enough = 20
 
-/** Longest source that is looked at, in characters: it has enough lines long before. */
+/** Characters of a source that are looked at: it has enough lines long before that. */
 const looked = 100_000
 
 /**
@@ -25,7 +25,7 @@ const frames: ReadonlyArray<RegExp> = [
   /^(?:def|class|module)\s[^:]*$/
 ]
 
-/** A body that says only that there is none. */
+/** Bodies that only say that there is none. */
 const stubs: ReadonlyArray<RegExp> = [
   /^(?:todo|fixme)\b/i,
   /^(?:pass|\.\.\.)[;})\s]*$/i,
@@ -46,12 +46,12 @@ const isStub = (line: string): boolean => {
   return head.length <= around && tail.length <= around
 }
 
-/** A stub behind the header on one line: `def f(): pass`, `function f() {}`. */
+/** A stub on the line of its header: `def f(): pass`, `function f() {}`. */
 const stubInLine = /(?::\s*(?:pass|\.\.\.)|\{\s*\})\s*;?$/
 
 /**
- * How complete an implementation looks, 0…1: 0 when nothing stands in it but stubs (`pass`, `...`, TODO, "not
- * implemented"), else its lines of code, without comments, docstrings and blank lines, over 20. Works on text, in any
+ * How complete an implementation looks, 0…1: 0 if it holds nothing but stubs (`pass`, `...`, TODO, "not implemented"),
+ * else its lines of code (no comments, docstrings or blank lines) divided by 20, at most 1. Works on text, in any
  * language.
  */
 export const completeness = (source: string): number => {

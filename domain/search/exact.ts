@@ -1,12 +1,12 @@
 /**
- * The natural logarithm and its inverse, of sums, products and quotients alone, which every runtime rounds alike:
- * `Math.log` and `Math.exp` differ in their last bits from one release of an engine to the next, and with them scores.
+ * The natural logarithm and its inverse, made of sums, products and quotients alone, which every runtime rounds alike.
+ * `Math.log` and `Math.exp` differ in their last bits from one release of an engine to the next, and so would scores.
  */
 
 const ln2 = Math.LN2
 const bits = new DataView(new ArrayBuffer(8))
 
-/** Terms of the series below, of which the last is less than what a float can tell. */
+/** How many terms of the series below count; the last is too small for a float to tell. */
 const logTerms = 12
 const expTerms = 16
 
@@ -17,7 +17,7 @@ const powerOfTwo = (exponent: number): number => {
   return bits.getFloat64(0)
 }
 
-/** Of a positive number that is neither infinite nor next to nothing (2 ** −1022). */
+/** The natural logarithm of a positive number that is neither infinite nor below 2 ** −1022. */
 export const log = (value: number): number => {
   bits.setFloat64(0, value)
   const high = bits.getUint32(0)
@@ -36,7 +36,7 @@ export const log = (value: number): number => {
   return exponent * ln2 + 2 * ratio * sum
 }
 
-/** Of any number; 0 below −700, and of what is above 700 as of 700. */
+/** e to the power of a number: 0 below −700; above 700 the same as at 700. */
 export const exp = (value: number): number => {
   if (value < -700) return 0
   const bounded = Math.min(value, 700)

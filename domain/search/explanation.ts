@@ -6,26 +6,26 @@ import { type Asked, plan } from "./query.ts"
 import { byMeaning } from "./ranker.ts"
 import { termOf } from "./Terms.ts"
 
-/** Parts of a snippet in which something stands; the API calls where it does its place. */
+/** Parts of a snippet in which something stands; the API calls such a part its place. */
 export const parts = ["name", "description", "tasks", "source"] as const
 export type Part = (typeof parts)[number]
 
-/** Why a match has its score. What adds to a logarithm of odds is 0 where it changes nothing. */
+/** Why a match has its score. An effect of 0 changes nothing. */
 export interface Explanation {
-  /** How likely it is by words and meaning alone, 0…1. */
+  /** How likely the match is by words and meaning alone, 0…1. */
   readonly probability: number
-  /** The share of the task's words that it has, 0…1, and what each of them gives of it in each place; best first. */
+  /** The share of the task's words that it has, 0…1, and what each word adds to it in each place; best first. */
   readonly wordShare: number
   readonly words: ReadonlyArray<{
     readonly word: string
     readonly place: Part
     readonly share: number
-    /** What the task has in its place, which no snippet has. */
+    /** The task's own word, which no snippet has, if it was taken for `word`. */
     readonly asked?: string
   }>
   /** Whose vectors say how near the meanings are: `table`, or the model's name. */
   readonly meaningBy: string
-  /** How near the meanings are, 0…1, and what of it is nearest to each piece of the task; nearest first. */
+  /** How near the meanings are, 0…1, and which piece is nearest to each piece of the task; nearest first. */
   readonly cosine: number
   readonly nearest: ReadonlyArray<{
     readonly asked: string
@@ -33,37 +33,37 @@ export interface Explanation {
     readonly place: Part
     readonly cosine: number
   }>
-  /** What its votes, and its completeness where that is preferred, add to the logarithm of its odds. */
+  /** What its votes, and its completeness if that is preferred, add to the logarithm of its odds. */
   readonly verdict: { readonly value: number; readonly effect: number }
   readonly completeness: { readonly value: number; readonly effect: number }
-  /** What votes for tasks near to this one add, and these tasks, the nearest first. */
+  /** What votes for tasks near this one add, and these tasks, nearest first. */
   readonly learned: { readonly effect: number; readonly tasks: ReadonlyArray<LearnedTask> }
   /**
-   * How near it is to everything, and its length, and what each adds to its strength beside the others that were
-   * judged.
+   * How near it is to everything, and its length, and what each adds to its strength, compared with the mean of all
+   * that were judged.
    */
   readonly hub: { readonly value: number; readonly effect: number }
   readonly length: { readonly characters: number; readonly effect: number }
 }
 
-/** A task for which the snippet was said to help, or not to. */
+/** A task that the snippet was said to help with, or not to. */
 export interface LearnedTask {
-  /** `null`: it is not told to who asks. */
+  /** `null`: the caller may not see it. */
   readonly task: string | null
   readonly up: number
   readonly down: number
-  /** How near it is to what is asked, 0…1. */
+  /** How near it is to the task that is asked, 0…1. */
   readonly nearness: number
 }
 
-/** Words and pieces that are told. */
+/** The most words and pieces that are shown. */
 const most = 8
-/** Tasks that are told. */
+/** The most tasks that are shown. */
 const tasksTold = 5
-/** Cosines below say nothing. */
+/** Cosines below this say nothing. */
 const leastCosine = 0.2
 
-/** How a term is told: as it stands in the task; of one that a word of that was taken for both words. */
+/** How a term is shown: as it stands in the task or, if a word of the task was taken for it, with that word. */
 const telling = ({ terms, texts, mended }: Asked) => {
   const own = new Set(texts[0]!.map(([term]) => terms[term!]!))
   const taken = new Map(
@@ -111,7 +111,7 @@ const nearestOf = ({ reading }: Asked, { profile }: Candidate, textOf: (piece: n
   return near.sort((one, other) => other.cosine - one.cosine).slice(0, most)
 }
 
-/** By task, of what is not told by nearness alone. */
+/** Groups votes by task, and by nearness alone if the task may not be shown. */
 const learnedOf = (learned: Learned | undefined): Explanation["learned"] => {
   const groups = Map.groupBy(learned?.near ?? [], ({ vote, nearness }) => vote.task ?? nearness)
   const tasks = Array.from(groups.values(), (votes): LearnedTask => {
@@ -121,7 +121,7 @@ const learnedOf = (learned: Learned | undefined): Explanation["learned"] => {
   return { effect: learned?.effect ?? 0, tasks: tasks.slice(0, tasksTold) }
 }
 
-/** Explains one of what was judged together. `textOf` gives a piece's letters. */
+/** Explains one of the candidates that were judged together. `textOf` gives a piece's letters. */
 export const explaining = (
   asked: Asked,
   found: Candidates,

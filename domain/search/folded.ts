@@ -2,10 +2,10 @@ import type { Steps } from "#engine/steps.ts"
 import { beginningOf } from "../text/beginningOf.ts"
 import { normalForm } from "./normalForm.ts"
 
-/** Characters that are folded on end, at the least: one may become eighteen. */
+/** The least number of characters that are folded in one step: one may become eighteen. */
 const stretch = 2_048
 
-/** What no normal form puts together with what stands before it, so that a text may be cut there. */
+/** Characters that no normal form joins with what stands before them, so that a text may be cut there. */
 const beginning = /[^\p{M}\u1160-\u11ff\ud7b0-\ud7ff\uff9e\uff9f]/gu
 
 const undecomposed: { readonly [letter: string]: string } = {
@@ -27,8 +27,8 @@ const fold = (text: string): string =>
     .replace(/[ßøæœłđðþıØÆŒŁĐÐÞ]/g, (letter) => undecomposed[letter.toLowerCase()]!)
 
 /**
- * Compatibility forms and accents folded: `Ｆｉｌｅ`, `ﬁle` → file, `Größe` → Grosse. Hangul and kana stay whole. At most
- * `length` UTF-16 units.
+ * Folds compatibility forms and accents: `Ｆｉｌｅ`, `ﬁle` → file, `Größe` → Grosse. Hangul and kana stay whole. Gives at
+ * most `length` UTF-16 units.
  */
 export function* folding(text: string, length: number): Steps<string> {
   let done = ""

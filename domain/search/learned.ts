@@ -5,17 +5,17 @@ import { log } from "./exact.ts"
 import type { Asked } from "./query.ts"
 import { firstTerms } from "./tokenize.ts"
 
-/** What somebody said of a snippet: that it helped with a task, or did not. */
+/** What a voter said of a snippet: that it helped with a task, or did not. */
 export interface TaskVote {
   readonly snippet: string
   readonly value: 1 | -1
-  /** What it counts beside a person's, 0…1. */
+  /** What the vote counts compared with a person's, 0…1. */
   readonly weight: number
-  /** Whose votes count as one, however many: the voter's, or among strangers all of their tenant's. */
+  /** The bloc whose votes count as one: the voter or, among strangers, all voters of the voter's tenant. */
   readonly bloc: string
-  /** As much of it as is shown; `null`: it is not shown to who asks. */
+  /** As much of the task as is shown; `null`: the caller may not see it. */
   readonly task: string | null
-  /** What it means, of length 1; zeros where nothing could be read. */
+  /** The task's meaning, of length 1; zeros if nothing in it could be read. */
   readonly meaning: Vector
   readonly pieces: ReadonlyArray<WeighedPiece>
   readonly terms: ReadonlySet<string>
@@ -27,7 +27,7 @@ export interface WeighedPiece {
   readonly weight: number
 }
 
-/** What is made of a task by which others are compared with it. */
+/** A task as it is read to be compared with others. */
 export type TaskRead = Pick<TaskVote, "meaning" | "pieces" | "terms">
 
 /** Reads a task, once for all that will be compared with it. */
@@ -40,10 +40,10 @@ export const taskRead = (task: string, encoder: Pick<Encoder, "query" | "reading
   }
 }
 
-/** Terms of a task that count where it can't be read. */
+/** The most terms of a task that count if it can't be read. */
 const mostTerms = 64
 
-/** A vote for a task near to the one that is asked. */
+/** A vote for a task near the one that is asked. */
 export interface NearVote {
   readonly vote: TaskVote
   /** How near the tasks are, 0…1; 1: they ask for the same. */
@@ -54,39 +54,37 @@ export interface NearVote {
 export interface Learned {
   /** What it adds to the logit of the probability that the snippet answers the task. */
   readonly effect: number
-  /** One a bloc, the nearest first. */
+  /** One vote per bloc, nearest first. */
   readonly near: ReadonlyArray<NearVote>
 }
 
-/**
- * What votes weigh by who gave them, and how a vote without a task counts, whose task is that of a search before it.
- */
+/** What votes weigh by who gave them; `recalled`: the factor of a vote whose task is that of a search before it. */
 export const voteWeights = { human: 1, ai: 0.5, own: 0.05, recalled: 0.5 } as const
 
 /**
- * How near tasks are, by their cosine: from `least` on, and steeper from `nearly` on, where they ask for the same. As
- * far as it comes of the same words it says less: tasks that differ in one word of many are often others of a kind.
- * With these the same task is about 1 away from nothing.
+ * How near tasks are by their cosine: it counts from `least` on, and more from `nearly` on, where they ask for the
+ * same. What comes of the same words counts less: tasks that differ in one word of many often ask for different things.
+ * With these numbers the same task has a nearness of about 1.
  */
 const alike = { least: 0.35, slope: 3.5, nearly: 0.8, steeper: 6, sameWords: 2.5 } as const
 
-/** What one person's vote for the same task adds to a logit, or takes off it, and what any number come to at most. */
+/** What one person's vote for the same task adds to a logit or takes from it, and the most that all votes do. */
 const worth = { up: 5, down: 2 } as const
 const bounds = { up: 8, down: 5 } as const
 
 const clamped = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value))
 
-/** What so many votes of one kind come to, where one comes to 1. */
+/** What votes of one kind come to by their total weight; a weight of 1 comes to 1. */
 const amount = (weight: number): number => log(1 + weight) / Math.LN2
 
-/** 0…1, by the cosine of two tasks, and by how far it is that both have the same words. */
+/** How near two tasks are, 0…1, by their cosine and by how far they have the same words. */
 export const nearnessOf = (cosine: number, sameWords: number): number => {
   if (cosine <= alike.least) return 0
   const far = alike.slope * (cosine - alike.least) + alike.steeper * Math.max(0, cosine - alike.nearly)
   return clamped(far - alike.sameWords * sameWords, 0, 1)
 }
 
-/** Of the words of two tasks the share that both have. */
+/** The share of the words of two tasks that both have. */
 const shared = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
   if (one.size + other.size === 0) return 0
   let both = 0
@@ -95,8 +93,8 @@ const shared = (one: ReadonlySet<string>, other: ReadonlySet<string>): number =>
 }
 
 /**
- * Of the pieces of two tasks how far each has the same in the other, 0…1: squares of cosines, so that what is merely
- * near counts little.
+ * How far each piece of two tasks has the same piece in the other task, 0…1. Squares of cosines make pieces that are
+ * merely near count little.
  */
 const samePieces = (reading: Asked["reading"], pieces: ReadonlyArray<WeighedPiece>): number => {
   const { weights } = reading
@@ -123,7 +121,7 @@ const samePieces = (reading: Asked["reading"], pieces: ReadonlyArray<WeighedPiec
   return all === 0 || sum === 0 ? 0 : Math.sqrt((theirs / all) * (ours / sum))
 }
 
-/** How near a task is to the ones that were voted for: of a long one the whole, or its best part. */
+/** How near a task is to that of a vote: the whole task or, of a long one, the nearest of the whole and its parts. */
 const nearnessTo = ({ meanings, read, reading, terms, texts }: Asked): ((vote: TaskVote) => number) => {
   const [whole, ...parts] = meanings
   const own = new Set(texts[0]!.map(([term]) => terms[term!]!))
@@ -142,9 +140,9 @@ const nearestOf =
     Math.max(one(vote), other(vote))
 
 /**
- * What votes for tasks say of snippets for a task that is asked. Of each bloc the vote of the nearest task counts, in
- * any order of them the same. A task in which words are mended is near to what is near to it `asWritten`, too: votes
- * are for tasks as they were written.
+ * What votes for tasks say of snippets, for a task that is asked. Per snippet, only the vote for the nearest task
+ * counts of each bloc; the order of the votes makes no difference. A task with mended words is compared `asWritten`
+ * too, because votes are for tasks as they were written.
  */
 export function* learnedFor(
   asked: Asked,
@@ -171,7 +169,7 @@ export function* learnedFor(
 }
 
 /**
- * Votes of one kind: what all come to, each by its nearness beside the nearest one, and as much of it as that is near.
+ * What all votes of one kind come to: each counts by its nearness relative to the nearest, and the sum by that one's.
  */
 const side = (near: ReadonlyArray<NearVote>, value: 1 | -1, worth: number, most: number): number => {
   const some = near.filter(({ vote }) => vote.value === value)
@@ -180,13 +178,13 @@ const side = (near: ReadonlyArray<NearVote>, value: 1 | -1, worth: number, most:
   return nearest * Math.min(most, worth * amount(weight))
 }
 
-/** What votes add to a match's logit. That many say so of another task makes that task no nearer. */
+/** What votes add to a match's logit. Many votes for another task do not bring that task nearer. */
 const effectOf = (near: ReadonlyArray<NearVote>): number =>
   side(near, 1, worth.up, bounds.up) - side(near, -1, worth.down, bounds.down)
 
 /**
- * Of two that are as near what weighs more, then what speaks against it, then the bloc's name: so that no order
- * matters.
+ * Of two equally near votes, the one that weighs more comes first, then one against, then the bloc's name decides, so
+ * the order in which votes come makes no difference.
  */
 const isNearer = (one: NearVote, other: NearVote): boolean => {
   if (one.nearness !== other.nearness) return one.nearness > other.nearness
@@ -195,10 +193,10 @@ const isNearer = (one: NearVote, other: NearVote): boolean => {
   return one.vote.bloc < other.vote.bloc
 }
 
-/** Snippets that an index is asked for by name, the best ones: what they were used for may say what they do not. */
+/** How many of the best snippets an index is asked for by id: their tasks may say what their text does not. */
 const mostSought = 10
 
-/** Those snippets for which votes of near tasks speak, the strongest, in order of id where they are as strong. */
+/** The snippets that votes for near tasks speak for, strongest first; ties in order of id. */
 export const sought = (learned: ReadonlyMap<string, Learned>): ReadonlySet<string> =>
   new Set(
     [...learned]

@@ -3,7 +3,7 @@ import { normalForm } from "./normalForm.ts"
 
 /** Longer words are data, which nobody searches by. */
 const longestWord = 64
-/** Distinct words that are kept of one log, how many bytes they may have together, and places of each. */
+/** The most distinct words kept of one log, the most bytes they have together, and the most places of each. */
 const mostWords = 5_000
 const mostBytes = 600_000
 const mostPlaces = 20
@@ -11,16 +11,16 @@ const mostPlaces = 20
 const word = /[\p{L}\p{M}\p{N}_$]+/gu
 const part = /\p{Lu}+(?=\p{Lu}[\p{Ll}\p{M}])|\p{Lu}?[\p{Ll}\p{M}]+|\p{Lu}+|\p{N}+|[\p{L}\p{M}]+/gu
 
-/** Characters of one log that are kept for searching; of a longer one its beginning and its end, where errors are. */
+/** Characters of one log that are kept for searching: of a longer one its beginning, and its end, where errors are. */
 const kept = 100_000
 /**
- * Characters of a text whose words are looked at: all of a log that is kept, with the line that says what is left out.
+ * Characters of a text whose words are looked at: all that is kept of a log, with the line that says what is left out.
  */
 const looked = kept + 100
-/** Of a query. */
+/** Characters of a query. */
 const asked = 10_000
 
-/** One letter may become eighteen, so that it is cut again. */
+/** Folds a text and cuts it again, because one letter may become eighteen. */
 const folded = (text: string, length: number): string =>
   beginningOf(normalForm(beginningOf(text, length), "NFKC"), length)
 
@@ -38,7 +38,7 @@ const formsOf = (given: string): ReadonlyArray<string> => {
 }
 
 /**
- * The distinct words of a query's first 10,000 characters, in order. Nothing is left out or cut to a stem: in a log
+ * The distinct words of a query's first 10,000 characters, in order. No word is left out or cut to its stem: in a log
  * `None` and `not` say something.
  */
 export const logWords = (text: string): ReadonlyArray<string> => [
@@ -78,10 +78,10 @@ export const keptLog = (log: string): string => {
 /** Characters of a preview. */
 const shown = 300
 
-/** Some lines of a log around the first place that has most of the words; without one its beginning. */
+/** A piece of a log around the first place with the most of the words; its beginning if it has none of them. */
 export const logPreview = (log: string, words: ReadonlyArray<string>): string => {
   const lower = log.toLowerCase()
-  // where letters change their number in lower case, places are not those of the log
+  // if lower case changes the length, places are not those of the log
   const hits = lower.length === log.length ? words.map((one) => lower.indexOf(one)).filter((at) => at >= 0) : []
   const near = (at: number) => {
     const around = lower.slice(Math.max(0, at - shown / 3), at + (2 * shown) / 3)

@@ -5,14 +5,14 @@ import { isMendable, longest, spellings } from "./spellings.ts"
 import { termOf } from "./Terms.ts"
 import { plainWords } from "./tokenize.ts"
 
-/** Words of a task that are mended, and spellings that are tried for all of them: they bound what that costs. */
+/** The most words of a task that are mended, and spellings that are tried for all of them: they bound the cost. */
 const mostWords = 8
 const mostTried = 4_000
-/** Words that one is taken for. */
+/** The most words that one word is taken for. */
 const mostTaken = 3
 
 /**
- * Words to look for instead of what no snippet has, by their terms: what may be meant by each, likeliest kind first.
+ * A word that no snippet has, and what may be meant by it, grouped by term; the likeliest kind of spelling comes first.
  */
 export interface Doubt {
   readonly word: string
@@ -20,8 +20,8 @@ export interface Doubt {
 }
 
 /**
- * The words of a task that may be misspelt: no snippet has them, by the `frequencies` of the terms, and the table of
- * embeddings does not know them as words. Of spellings only those count whose terms some snippet `mayHave`.
+ * The words of a task that may be misspelt: by the `frequencies` of the terms no snippet has them, and the table of
+ * embeddings does not know them as words. Only spellings whose terms some snippet `mayHave` count.
  */
 export function* doubting(
   task: string,
@@ -58,8 +58,8 @@ export function* doubting(
 }
 
 /**
- * What doubtful words are taken for: what `known` says that some snippets have, how many by its term. A word that the
- * table knows is likelier than one that it does not, then one that begins alike, then one that more snippets have.
+ * What doubtful words are taken for: spellings that some snippets have; `known` says how many, by term. Words that the
+ * table knows come first, then words with the same first letter, then words that more snippets have.
  */
 export const mend = (
   doubtful: ReadonlyArray<Doubt>,
@@ -73,7 +73,7 @@ export const mend = (
       if (count === 0) return []
       const all = [first!, ...others]
       const read = all.find(isWord)
-      // of a word with another ending its stem
+      // if only the ending differs, the stem
       const spelling = read ?? (all.includes(term) || word.startsWith(term) ? term : first!)
       return [{ spelling, count, isRead: read !== undefined, alike: spelling[0] === word[0] }]
     })
@@ -90,6 +90,6 @@ export const mend = (
   return mended
 }
 
-/** Whether the same words are taken for the same. */
+/** Whether two tasks have the same words taken for the same. */
 export const isSame = (one: Mended, other: Mended): boolean =>
   one.size === other.size && Array.from(one).every(([word, words]) => words.join() === other.get(word)?.join())

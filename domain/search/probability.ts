@@ -4,8 +4,8 @@ import { type Judge, type Sign, type SignOfBest, signs, signsOfBest } from "./Ju
 import { looked } from "./secondStage.ts"
 
 /**
- * What a judge makes of a candidate's features: one number, the greater the better. In the order of `features`, each by
- * its name: one that is looked up by a name that differs costs an allocation.
+ * The strength that a judge gives a candidate's features, the greater the better. It sums them in the order of
+ * `features`, each by its own name: a lookup by a name that varies allocates.
  */
 export const strengthOf = ({ features: weights }: Judge, of: Features): number =>
   (weights.words ?? 0) * of.words +
@@ -18,10 +18,10 @@ export const strengthOf = ({ features: weights }: Judge, of: Features): number =
   (weights.toldPieces ?? 0) * of.toldPieces +
   (weights.name ?? 0) * of.name
 
-/** Of a share of nearly nothing the logarithm is not asked for. */
+/** Keeps the logarithm of a share of nearly nothing within bounds. */
 const leastShare = 1e-4
 
-/** Where some candidates stand among each other, and what is told of the strongest of them. */
+/** How some candidates compare with each other, and the signs of the strongest. */
 interface Standing {
   readonly strengths: ReadonlyArray<number>
   readonly lead: (at: number) => number
@@ -30,8 +30,8 @@ interface Standing {
 }
 
 /**
- * The first `looked` tell what the others stand beside; where there are fewer, the backdrop stands for the rest.
- * `undefined`: there are none.
+ * The candidates compared with the first `looked` of them; if there are fewer, the backdrop stands for the rest.
+ * `undefined` if there are none.
  */
 const standingOf = (judge: Judge, all: ReadonlyArray<Features>, documents: number): Standing | undefined => {
   const strengths = all.map((of) => strengthOf(judge, of))
@@ -51,7 +51,7 @@ const standingOf = (judge: Judge, all: ReadonlyArray<Features>, documents: numbe
   if (place === -1) return undefined
   if (missing > 0) second = Math.max(second, judge.backdrop)
   let sum = missing * exp(judge.backdrop - first)
-  // in one order, whatever order they came in: so it is the same to the last bit
+  // in sorted order, whatever order they came in, so the sum is the same to the last bit
   for (const strength of beside.toSorted((one, other) => other - one)) sum += exp(strength - first)
   const { words, meaning, pieces, covered, toldPieces } = all[place]!
   return {
@@ -72,8 +72,8 @@ const standingOf = (judge: Judge, all: ReadonlyArray<Features>, documents: numbe
 }
 
 /**
- * The signs of some candidates, in their order. All but the first three are of the strongest, so that the order of the
- * probabilities is that of the strengths.
+ * The signs of some candidates, in their order. All but the first three signs are those of the strongest candidate, so
+ * probabilities are ordered as strengths are.
  */
 export const signsOf = (
   judge: Judge,
@@ -93,7 +93,7 @@ export const logitOf = (judge: Judge, of: Readonly<Record<Sign, number>>): numbe
   return sum
 }
 
-/** The same of candidates by their signs, in their order, to the last bit: a search has no use for the signs. */
+/** `logitOf` for each of some candidates, in order, the same to the last bit, without making their signs. */
 export const logitsOf = (judge: Judge, all: ReadonlyArray<Features>, documents: number): ReadonlyArray<number> => {
   const standing = standingOf(judge, all, documents)
   if (standing === undefined) return []

@@ -9,10 +9,7 @@ import { synonymsOf, synonymWeight } from "./synonyms.ts"
 import { termOf } from "./Terms.ts"
 import { findingFirst, withWords } from "./tokenize.ts"
 
-/**
- * Characters of a task that are searched: of a longer one its beginning, and its end, where what is asked for often
- * stands.
- */
+/** Characters of a task that are searched: of a longer one its beginning, and its end, where the question often is. */
 const looked = 20_000
 const ending = 5_000
 /** Characters up to which a task is searched as it stands. */
@@ -24,7 +21,7 @@ const mostTerms = 64
 
 const sentenceEnd = /(?<=[.!?;:])\s+|(?<=[。！？；])|\n+/u
 
-/** Cuts a sentence that is longer than a part may be between words, or where it has none, anywhere. */
+/** Cuts a sentence that is longer than a part may be: between words or, if it has no spaces, anywhere. */
 const cut = (sentence: string, size: number): Array<string> => {
   const pieces: Array<string> = []
   let rest = sentence
@@ -47,9 +44,9 @@ export const searched = (task: string): string => {
 export const isLong = (task: string): boolean => searched(task).length > short
 
 /**
- * What is searched for a task: itself (of more than 20,000 characters its beginning and its end), and when it is longer
- * than 200 characters also its sentences, neighbours together up to 200 characters (more in a very long task, so that
- * there are never more than six). The whole task always comes first.
+ * The texts that are searched for a task: first the whole, or of more than 20,000 characters the beginning and the end.
+ * A task of more than 200 characters is also searched by its sentences, neighbours together up to 200 characters (more
+ * in a very long task, so that there are never more than six parts).
  */
 export const parts = (task: string): ReadonlyArray<string> => {
   const whole = searched(task)
@@ -66,28 +63,28 @@ export const parts = (task: string): ReadonlyArray<string> => {
   return [whole, ...packed.filter((part) => part !== whole).slice(0, mostParts)]
 }
 
-/** Words of a task, in lower case and folded, that were taken for others, likeliest first. */
+/** Words of a task, in lower case and folded, each with the words that it was taken for, likeliest first. */
 export type Mended = ReadonlyMap<string, ReadonlyArray<string>>
 
 export const nothingMended: Mended = new Map()
 
-/** A task as it is searched by, whatever is searched: its terms, and what it means. */
+/** A task as every index searches for it: its terms and its meaning. */
 export interface Asked {
   /** Every term that counts, and every synonym of one, each once. */
   readonly terms: ReadonlyArray<string>
   /**
-   * The texts that are searched by, the whole task first, then its parts when it is long: per term of it the
-   * alternatives of which a document counts its best, by their places in `terms`: itself, then its synonyms.
+   * The texts that are searched: the whole task, then the parts of a long one. Each term of a text has its
+   * alternatives, as places in `terms`: itself, then its synonyms. A document counts with its best one.
    */
   readonly texts: ReadonlyArray<ReadonlyArray<ReadonlyArray<number>>>
   /** What these texts mean, in the same order. */
   readonly meanings: ReadonlyArray<Vector>
-  /** The share of the task that could be read, 0…1; 0 when its meaning says nothing. */
+  /** The share of the task that could be read, 0…1; 0 if its meaning says nothing. */
   readonly read: number
-  /** The pieces of the whole task, by which the second stage looks. */
+  /** The pieces of the whole task, for the second stage. */
   readonly reading: Reading
   readonly mended: Mended
-  /** Whose vectors the meanings are, and those they are compared with; unless given the table's. */
+  /** The model whose vectors the meanings are, and are compared with; if absent, the table's. */
   readonly model?: AskedModel
 }
 
@@ -101,8 +98,8 @@ export interface AskedModel {
 }
 
 /**
- * Cuts a task into what is searched by. A word that is `mended` has as alternatives, as its synonyms are, what it is
- * taken for; the task means what it would with the likeliest of them.
+ * Cuts a task into what is searched for. What a `mended` word is taken for joins its alternatives, as synonyms do. The
+ * task's meaning is the one with the likeliest of them in its place.
  */
 export function* asking(
   task: string,
@@ -141,7 +138,7 @@ export function* asking(
   }
 }
 
-/** The same on end. */
+/** `asking` in one go. */
 export const asked = (
   task: string,
   encoder: Pick<Encoder, "query" | "reading">,
@@ -156,15 +153,15 @@ export interface WeightedTerm {
 
 /** What a task's terms weigh. */
 export interface QueryPlan {
-  /** By text, of those terms that some document has, or a synonym of them. */
+  /** By text: the terms that some document has, or has a synonym of. */
   readonly texts: ReadonlyArray<ReadonlyArray<ReadonlyArray<WeightedTerm>>>
   /** The most that a document's own words could reach. */
   readonly self: number
 }
 
 /**
- * Weighs a task's terms by their rareness among the `documents` that the search may see; `frequencies` are, by the
- * terms' places, how many of these have them. A term that none has counts as its rarest synonym, or not at all.
+ * Weighs a task's terms by their rareness among the `documents` that the search may see. `frequencies` says, by place,
+ * how many of them have each term. A term that none has counts as its rarest synonym, or not at all.
  */
 export const plan = ({ texts }: Worded, documents: number, frequencies: ReadonlyArray<number>): QueryPlan => {
   const selves: Array<number> = []

@@ -23,39 +23,39 @@ import { judging, looked } from "./secondStage.ts"
 /** Scores are all in 0…1. */
 export interface Ranked {
   readonly id: string
-  /** How likely it is that it answers the task, moved by its votes, and by its completeness where that is asked for. */
+  /** How likely it is to answer the task, moved by its votes and, if that is asked for, by its completeness. */
   readonly score: number
-  /** The same without its votes and its completeness. */
+  /** The same without votes and completeness. */
   readonly relevance: number
-  /** How near its meaning is: the cosine, 0 where it is below or there is none. */
+  /** How near its meaning is: the cosine, 0 if that is negative or there is none. */
   readonly vector: number
   readonly verdict: number
-  /** Where it was asked for. */
+  /** Only if it was asked for. */
   readonly explanation?: Explanation
 }
 
 export interface Ranking {
   /** Best first, at most `limit`; ties in order of id. */
   readonly matches: ReadonlyArray<Ranked>
-  /** All that match. */
+  /** How many snippets match. */
   readonly total: number
 }
 
 /**
- * Whether the first stage finds something: it shares a term with the task, or a synonym of one, or is near all the
- * same.
+ * Whether the first stage finds a snippet: it shares a term, or a synonym of one, with the task, or its score is high
+ * enough without that.
  */
 export const matches = (sharesWord: boolean, score: number): boolean => sharesWord || score >= leastScore
 
-/** What counts in the first stage beside how well it matches. */
+/** What multiplies the odds of a match in the first stage. */
 export const priorOf = (verdictOdds: number, completeness: number, preferComplete: boolean): number =>
   verdictOdds * (preferComplete ? completenessOdds(completeness) : 1)
 
 const { fround } = Math
 
 /**
- * What the terms of a text add up to in a candidate, in 32-bit floats, which is what indexes keep: what is as likely to
- * one ties here, too.
+ * What the terms of a text add up to in a candidate, in 32-bit floats, as indexes keep them: candidates that tie in an
+ * index tie here too.
  */
 const sumOfText = (terms: QueryPlan["texts"][number], counts: ArrayLike<number>, worths: ArrayLike<number>): number => {
   let sum = 0
@@ -74,8 +74,8 @@ const sumOfText = (terms: QueryPlan["texts"][number], counts: ArrayLike<number>,
 }
 
 /**
- * What a candidate's words add up to; 0: it has none that was asked for. `worths` are of an occurrence in each of its
- * fields.
+ * What a candidate's words add up to; 0 if it has none of the task's. `worths`: what an occurrence in each of its
+ * fields is worth.
  */
 export const sumOf = ({ texts }: QueryPlan, counts: ArrayLike<number>, worths: ArrayLike<number>): number => {
   const whole = sumOfText(texts[0]!, counts, worths)
@@ -88,9 +88,9 @@ const nobody: ReadonlySet<string> = new Set()
 const untaught: ReadonlyMap<string, Learned> = new Map()
 
 /**
- * An index's candidates as the first stage orders them, likeliest first; ties in order of id. What it says depends on
- * nothing but the candidate and what the index says of the scope: how rare a word is elsewhere must not leak. `also`
- * match whatever they say, see `IndexQuery`.
+ * An index's candidates as the first stage orders them, likeliest first; ties in order of id. The order depends on
+ * nothing but the candidates and what the index says of the scope: how rare a word is elsewhere must not leak. Those in
+ * `also` match whatever they say, see `IndexQuery`.
  */
 export const likeliest = (
   asked: Worded,
@@ -120,7 +120,7 @@ export const likeliest = (
   return likely.sort(before)
 }
 
-/** The same with those of `also` that are behind the first `most` among these, instead of the last ones. */
+/** The same list with those of `also` moved among the first `most`, in place of the last ones there. */
 export const foremost = (
   likely: ReadonlyArray<Likely>,
   most: number,
@@ -136,7 +136,7 @@ export const foremost = (
 }
 
 /**
- * What the second stage says of the likeliest, in their order. Of a task that could be read in part each of the two
+ * What the second stage says of the likeliest, in their order. If a task could be read only in part, each of the two
  * judges counts by its share.
  */
 export const judge = (
@@ -177,10 +177,10 @@ export const ordered = (judged: ReadonlyArray<Judged>): ReadonlyArray<Judged> =>
   )
 
 /**
- * The best of an index's candidates. The likeliest 50 are judged and put in order; whoever wants more gets the others
- * behind them as the first stage has them, by no higher a score than the last of these: so a longer list begins as a
- * shorter one. With `textOf`, which gives a piece's letters, each is explained. `learned` is by ids; those for which it
- * speaks are among the 50.
+ * The best of an index's candidates. The likeliest 50 are judged and sorted. Any further ones follow in the order of
+ * the first stage, with no higher score than the last of the 50, so a longer list begins like a shorter one. With
+ * `textOf`, which gives a piece's letters, each match is explained. `learned` is by id; snippets that it speaks for are
+ * among the 50.
  */
 export const rank = (
   asked: Asked,

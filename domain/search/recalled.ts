@@ -1,10 +1,10 @@
 import type { VoteSource } from "../Snippet/events.ts"
 
-/** A search, as it was shown to somebody. */
+/** A search, with what it showed to somebody. */
 export interface Shown {
-  /** Whose text its task is. */
+  /** The subject of its task's text. */
   readonly subject: string
-  /** Where it was noted. */
+  /** Where its note is. */
   readonly stream: string
   readonly revision: number
   /** When, in milliseconds since the epoch. */
@@ -18,26 +18,26 @@ export interface Recalled {
   readonly home: string
   readonly value: 1 | -1
   readonly source: VoteSource
-  /** Of the vote. */
+  /** The vote's position in the log. */
   readonly position: number
   readonly search: Pick<Shown, "subject" | "stream" | "revision">
 }
 
-/** Milliseconds for which a search counts as what somebody had in mind who then votes. */
+/** Milliseconds after a search within which a vote on what it showed counts for its task. */
 export const recallWithin = 30 * 60_000
-/** Searches of one person that are remembered for that, what of each counts as shown, and votes that are. */
+/** How many are kept of one person: searches, snippets of each that count as shown, and votes. */
 const searchesKept = 10
 const shownKept = 10
 const votesKept = 20
 
-/** The latest searches of a person, and one more; what is too long ago goes. */
+/** A person's latest searches with one more, without those too long ago. */
 export const withShown = (before: ReadonlyArray<Shown>, search: Shown): ReadonlyArray<Shown> =>
   [
     ...before.filter(({ at }) => search.at - at <= recallWithin),
     { ...search, snippets: search.snippets.slice(0, shownKept) }
   ].slice(-searchesKept)
 
-/** The last search that showed a snippet to who votes on it, within the time before that. */
+/** The last search that showed a snippet to its voter within `recallWithin` before the vote, if any did. */
 export const shownBefore = (
   recent: ReadonlyArray<Shown>,
   snippet: string,
@@ -47,7 +47,7 @@ export const shownBefore = (
   return found && { subject: found.subject, stream: found.stream, revision: found.revision }
 }
 
-/** The latest such votes of a person, and one more: of one snippet and search the last counts. */
+/** A person's latest such votes with one more. For one snippet and search, the last vote counts. */
 export const withRecalled = (before: ReadonlyArray<Recalled>, vote: Recalled): ReadonlyArray<Recalled> => {
   const isOther = ({ snippet, home, search }: Recalled) =>
     snippet !== vote.snippet || home !== vote.home || search.subject !== vote.search.subject

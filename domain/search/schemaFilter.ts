@@ -6,7 +6,7 @@ const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
- * What a value may be, as JSON schema names it; `null` is left out: whether something may be missing is another
+ * The type of a value, as JSON schema names it. `null` is left out: whether something may be missing is another
  * question.
  */
 type Kind = "string" | "number" | "integer" | "boolean" | "object" | "array"
@@ -31,11 +31,11 @@ const list = (value: Json): ReadonlyArray<Json> => (Array.isArray(value) ? value
 
 const alternatives = ["anyOf", "oneOf"] as const
 
-/** Ways to satisfy one schema that are looked at, and levels of objects and arrays: what is beyond fits. */
+/** How many ways to satisfy one schema, and levels of objects and arrays, are looked at: what is beyond fits. */
 const mostShapes = 16
 const deepest = 8
 
-/** Pairs of shapes that are compared for one snippet: nested alternatives multiply, and what is beyond fits. */
+/** How many pairs of shapes are compared for one snippet: nested alternatives multiply, and what is beyond fits. */
 const mostCompared = 10_000
 
 /** How many pairs may still be compared. */
@@ -44,7 +44,7 @@ interface Left {
 }
 
 /**
- * All ways to satisfy a schema. What it does not say, or says in words that are not looked at here, may be anything.
+ * All ways to satisfy a schema. What it does not say, or says with keywords that are not read here, may be anything.
  */
 const shapesOf = (schema: Json, depth = 0): ReadonlyArray<Shape> => {
   if (!isObject(schema) || depth > deepest)
@@ -71,7 +71,7 @@ const shapesOf = (schema: Json, depth = 0): ReadonlyArray<Shape> => {
 
 const isNull = (schema: Json): boolean => isObject(schema) && schema["type"] === "null"
 
-/** Properties that have to be there: the required ones, or all when none is said to be. */
+/** Properties that must be there: the required ones or, if none are required, all. */
 const asked = ({ properties, required }: Shape): ReadonlyArray<string> =>
   required.length > 0 ? required : [...properties.keys()]
 
@@ -80,7 +80,7 @@ const takes = (taken: Shape, given: Shape, depth: number, left: Left): boolean =
   if (taken.kind === undefined || given.kind === undefined) return true
   if (given.kind !== taken.kind && !(given.kind === "integer" && taken.kind === "number")) return false
   if (given.kind === "array") return compatible(given.items, taken.items, depth + 1, left)
-  // an object that says nothing of its properties takes any
+  // an object schema without properties takes any object
   if (given.kind === "object" && taken.properties.size > 0) return hasAll(given, taken, depth, left)
   return true
 }
@@ -98,19 +98,19 @@ const compatible = (given: Json, taken: Json, depth: number, left: Left): boolea
   return shapesOf(given).some((shape) => theirs.some((their) => takes(their, shape, depth, left)))
 }
 
-/** A filter by what a caller has to give to a snippet. */
+/** A filter on snippets, by the input that a caller can give. */
 export interface SchemaFilter {
   /** Names that a snippet's input schema must describe at its top. */
   readonly names: ReadonlyArray<string>
-  /** Whether a snippet with this input schema may be called with what was described. */
+  /** Whether a snippet with this input schema can be called with that input. */
   readonly accepts: (inputSchema: Json) => boolean
 }
 
 /**
- * Reads a filter: every `required` property, or every property when none is required, must be in the snippet's input
- * schema with a compatible type: an integer fits a number, of a list of types or of `anyOf` one is enough, `null` among
- * them says nothing, and what has no type fits any. The same holds inside of objects and arrays. `undefined`: it asks
- * for nothing.
+ * Reads a filter: every `required` property, or every property if none is required, must be in the snippet's input
+ * schema with a compatible type. An integer fits a number; of a list of types or of `anyOf` one is enough, and `null`
+ * among them is ignored; what has no type fits any. The same holds inside objects and arrays. `undefined` if the filter
+ * asks for nothing.
  */
 export const schemaFilter = (schema: JsonObject): SchemaFilter | undefined => {
   const [whole] = shapesOf({ ...schema, type: "object" })

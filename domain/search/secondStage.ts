@@ -9,7 +9,7 @@ import type { Asked } from "./query.ts"
 /** How many of the likeliest the second stage looks at. */
 export const looked = 50
 
-/** Characters of a source that count as its length: weights were fitted on no longer ones. */
+/** The most characters of a source that count as its length: the weights were fitted on no longer ones. */
 const mostCharacters = 1_500
 
 /** What each piece of a task weighs, by three measures, each summing to 1. */
@@ -36,13 +36,13 @@ const pieceWeights = (
 }
 
 /**
- * Of each piece of the task, the best cosine with a piece of the snippet, and with one of what is told of it; 0 at
- * least.
+ * For each piece of the task, the best cosine with any piece of the snippet, and with one of its name or description;
+ * at least 0.
  */
 interface Nearness {
   readonly any: Float64Array
   readonly told: Float64Array
-  /** How near the pieces of its name are to the task, by the lengths of their rows. */
+  /** How near the pieces of its name are to the task, weighed by the lengths of their rows. */
   readonly name: number
 }
 
@@ -51,7 +51,7 @@ const noNearness = ({ pieces }: Reading): Pick<Nearness, "any" | "told"> => ({
   told: new Float64Array(pieces.length)
 })
 
-/** How near a profile's pieces are to those of a task; the last parameter is written over, where it is given. */
+/** How near a profile's pieces are to those of a task. Overwrites the last parameter, if it is given. */
 export const nearness = (
   reading: Reading,
   { pieces, named, told }: Profile,
@@ -107,7 +107,7 @@ const coverage = ({ texts }: Asked, { documents, frequencies }: Candidates) => {
   }
 }
 
-/** Looks at candidates a second time: by each piece of the task, and by what each says in general. */
+/** Gives a candidate's features for the second stage: by each piece of the task, and by what it says in general. */
 export const judging = (asked: Asked, found: Candidates): ((likely: Likely) => Features) => {
   const { reading } = asked
   const { byLength, byRareness, byBoth } = pieceWeights(reading, found.documents, found.pieceFrequencies)

@@ -1,4 +1,4 @@
-/** Letters of the scripts whose words are mended, as they are folded. */
+/** Letters of the scripts whose words are mended, in their folded form. */
 const alphabets = [
   "abcdefghijklmnopqrstuvwxyz",
   "абвгдежзиклмнопрстуфхцчшщъыьэюяєіђјљњћџґ",
@@ -7,12 +7,12 @@ const alphabets = [
   "ابتثجحخدذرزسشصضطظعغفقكلمنهويىةء"
 ] as const
 
-/** Letters from which on a word is mended by any edit, and from which on by two neighbours in the wrong order alone. */
+/** The fewest letters of a word that any edit may mend, and of one that only a swap of neighbours may mend. */
 const least = { any: 5, swapped: 4 } as const
-/** A longer one is data, and each of its letters would cost some. */
+/** A longer word is data, and each of its letters would take time. */
 export const longest = 32
 
-/** The alphabet that a lower-case word is written in, if it is one that is mended. */
+/** The alphabet that a lower-case word is written in, if such a word is mended. */
 const alphabetOf = (word: string): string | undefined =>
   word.length < least.swapped || word.length > longest
     ? undefined
@@ -24,8 +24,8 @@ const alphabetOf = (word: string): string | undefined =>
 export const isMendable = (word: string): boolean => alphabetOf(word) !== undefined
 
 /**
- * What was meant, if a lower-case word is misspelt by one letter: two neighbours changed places, one is missing, one is
- * another one, one is too much. Likeliest kinds first, each word once; of a short word the first kind alone.
+ * What a lower-case word that is misspelt by one letter may mean: two neighbours are swapped, one letter is missing,
+ * one is too many, or one is wrong. Likeliest kinds first, each word once; for a short word only the first kind.
  */
 export function* spellings(word: string): Generator<string> {
   const alphabet = alphabetOf(word)

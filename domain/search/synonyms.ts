@@ -1,6 +1,6 @@
 import { stemmer } from "stemmer"
 
-/** What a synonym's match weighs beside the word's own. */
+/** What a synonym's match weighs compared with the word's own. */
 export const synonymWeight = 0.5
 
 /** One group a line: the first words are what people say, the later ones what programs call it. */

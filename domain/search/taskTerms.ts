@@ -1,7 +1,7 @@
 import { beginningOf } from "../text/beginningOf.ts"
 import { firstTerms } from "./tokenize.ts"
 
-/** Distinct terms of a task that count; the rest of a long one says little more. */
+/** The most distinct terms of a task that count; the rest of a long one says little more. */
 const mostTerms = 128
 /** Characters of a task that are looked at for them. */
 const looked = 10_000

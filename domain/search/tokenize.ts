@@ -4,12 +4,12 @@ import { folding } from "./folded.ts"
 import { isPlain, Terms, termOf } from "./Terms.ts"
 
 /**
- * Characters of a text that are cut into terms, of which each begins two at the most. A source has the distinct terms
- * that are kept of it long before, and whoever stores or searches more must not keep others waiting.
+ * Characters of a text that are cut into terms; each begins at most two. A source has all the distinct terms that are
+ * kept of it long before that, and a longer text must not keep others waiting.
  */
 export const looked = 100_000
 
-/** Words that are cut on end: some milliseconds, where each of them is another one. */
+/** Words that are cut in one step: some milliseconds, if each is a different one. */
 const stretch = 1_000
 
 /**
@@ -23,12 +23,12 @@ const asciiPart = /[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g
 
 const notAscii = /[^\x00-\x7f]/
 
-/** By how much a task may grow when it is folded: one character becomes eighteen at the most. */
+/** How much a task may grow when it is folded: one character becomes at most eighteen. */
 const growth = 1_000
 
 /**
- * The words of a text, and how each is cut; of a long text its first 100,000 characters count, and as many of what it
- * is folded to.
+ * The words of a text, and the pattern that cuts them. Of a long text the first 100,000 characters count, and at most
+ * `most` of what they are folded to.
  */
 function* findingWords(text: string, most = looked) {
   const seen = beginningOf(text, looked)
@@ -38,10 +38,10 @@ function* findingWords(text: string, most = looked) {
 }
 
 /**
- * The terms of a text or source, in order and with repetitions: identifiers are split (camelCase, snake_case) and kept
- * whole besides, numbers stay, letters are lower-cased and lose their accents, words that every program or request has
- * are left out, English words are stemmed, and scripts without spaces give pairs of characters. No term has a space or
- * `=`. Of a long text its first 100,000 characters count.
+ * The terms of a text or source, in order and with repetitions. Identifiers are split (camelCase, snake_case) and also
+ * kept whole; numbers stay; letters are lower-cased and lose their accents; words that every program or request has are
+ * left out; English words are stemmed; scripts without spaces give pairs of characters. No term has a space or `=`. Of
+ * a long text the first 100,000 characters count.
  */
 export function* tokenizing(text: string): Steps<Array<string>> {
   const terms = new Terms()
@@ -56,7 +56,7 @@ export function* tokenizing(text: string): Steps<Array<string>> {
   return terms.terms
 }
 
-/** The same on end. */
+/** `tokenizing` in one go. */
 export const tokenize = (text: string): Array<string> => atOnce(tokenizing(text))
 
 /** The first `most` distinct terms of a text, in order of occurrence. What stands behind them is not cut. */
@@ -85,13 +85,10 @@ export function* findingFirst(text: string, most: number): Steps<ReadonlyArray<s
   return [...distinct]
 }
 
-/** The same on end. */
+/** `findingFirst` in one go. */
 export const firstTerms = (text: string, most: number): ReadonlyArray<string> => atOnce(findingFirst(text, most))
 
-/**
- * A text's distinct words that are one part each and have no more than some letters, in lower case and folded, with
- * their terms.
- */
+/** A text's distinct words of one part and at most `longest` letters, in lower case and folded, with their terms. */
 export const plainWords = (text: string, longest: number): ReadonlyMap<string, string> => {
   const plain = new Map<string, string>()
   const { words, part } = atOnce(findingWords(text, text.length + growth))
@@ -103,7 +100,7 @@ export const plainWords = (text: string, longest: number): ReadonlyMap<string, s
   return plain
 }
 
-/** A text with some words in place of others, which are in lower case and folded. */
+/** A text with some words replaced. The words to replace are in lower case and folded. */
 export const withWords = (text: string, words: ReadonlyMap<string, string>): string =>
   words.size === 0
     ? text

@@ -2,49 +2,49 @@ import type { VoteSource } from "../Snippet/events.ts"
 import { beginningOf } from "../text/beginningOf.ts"
 import { type TaskRead, type TaskVote, voteWeights } from "./learned.ts"
 
-/** A voter's last word on a snippet for a task. */
+/** A voter's last vote on a snippet for a task. */
 export interface SaidOfTask {
   readonly task: string
   readonly value: 1 | -1
   readonly source: VoteSource
-  /** Of the vote, in the log. */
+  /** The vote's position in the log. */
   readonly position: number
 }
 
-/** Tasks of one voter and snippet that are kept, the latest, and characters of each. */
+/** How many tasks are kept of one voter and snippet, the latest ones, and how many characters of each. */
 const tasksKept = 8
 const longestTask = 1_000
 
-/** A task as votes for it are kept: cut, and without what makes no difference. */
+/** A task as it is kept with its votes: cut, and with single spaces. */
 export const votedTask = (task: string): string => beginningOf(task.trim().replace(/\s+/g, " "), longestTask)
 
-/** What a voter said so far, and a vote more: the last for a task counts, and of the tasks the latest. */
+/** What a voter has said so far, with one more vote. The last vote for a task counts, and the latest tasks are kept. */
 export const latestVotes = (before: ReadonlyArray<SaidOfTask>, vote: SaidOfTask): ReadonlyArray<SaidOfTask> => {
   const task = votedTask(vote.task)
   return [...before.filter((one) => one.task !== task), { ...vote, task }].slice(-tasksKept)
 }
 
-/** The tenant whose home it is. */
+/** The tenant of a home. */
 export const tenantOf = (home: string): string => home.split("/")[0]!
 
-/** Who votes in a home: a person of its tenant. */
+/** Who votes in a home: a person of its tenant, as `tenant/user`. */
 export const voterOf = (home: string, user: string): string => `${tenantOf(home)}/${user}`
 
 const userOf = (voter: string): string => voter.slice(voter.indexOf("/") + 1)
 
-/** A vote for a task, by whomever, as it was given. */
+/** A vote for a task as it was given, whoever gave it. */
 export interface GivenVote {
   readonly snippet: string
-  /** Where it was given. */
+  /** The home where it was given. */
   readonly home: string
   /** `tenant/user` */
   readonly voter: string
   readonly said: SaidOfTask
-  /** The task is not the vote's own, but that of a search before it. */
+  /** Whether the task is that of a search before the vote, and not the vote's own. */
   readonly recalled: boolean
 }
 
-/** Whose a snippet is, and whether everyone sees it. */
+/** Who owns a snippet, and whether everyone sees it. */
 export interface Owned {
   readonly tenant: string
   readonly authors: ReadonlyArray<string>
@@ -55,7 +55,7 @@ export interface Owned {
 export const weightOf = ({ voter, said, recalled }: GivenVote, { authors }: Owned): number =>
   (authors.includes(userOf(voter)) ? voteWeights.own : voteWeights[said.source]) * (recalled ? voteWeights.recalled : 1)
 
-/** The vote as it counts for searches of the home where it was given: with its task, and each voter for one. */
+/** The vote as it counts for searches of the home where it was given: with its task, and a bloc for each voter. */
 export const atHome = (given: GivenVote, owned: Owned, read: TaskRead): TaskVote => ({
   ...read,
   snippet: given.snippet,
@@ -66,9 +66,9 @@ export const atHome = (given: GivenVote, owned: Owned, read: TaskRead): TaskVote
 })
 
 /**
- * The vote as it counts for searches of all other homes that ask for what is public; `undefined`: it does not. It has
- * to be a stranger's, who had asked for what is public, on a snippet that is public still: what its own tenant asks is
- * nobody else's matter. All of one tenant count for one, and what they asked is not told.
+ * The vote as it counts for searches of all other homes that ask for public snippets; `undefined` if it does not. It
+ * must be of a stranger, who had asked for public snippets, on a snippet that is still public: what the snippet's own
+ * tenant asks is nobody else's business. All voters of one tenant are one bloc, and their task is not shown.
  */
 export const amongStrangers = (given: GivenVote, owned: Owned, read: TaskRead): TaskVote | undefined => {
   const tenant = tenantOf(given.home)

@@ -1,4 +1,4 @@
-/** At most so many UTF-16 units of a text's beginning, without half a character at their end. */
+/** At most the first `length` UTF-16 units of a text, without half a character at their end. */
 export const beginningOf = (text: string, length: number): string => {
   if (text.length <= length) return text
   const last = text.charCodeAt(length - 1)

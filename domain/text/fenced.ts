@@ -1,6 +1,6 @@
 /**
- * A text as a block of code in Markdown. Its fence is longer than any run of backticks in it, so that the text can't
- * end the block. `info` is what stands behind the fence: letters, digits, `-` and `+` of it are kept.
+ * A text as a block of code in Markdown. Its fence is longer than any run of backticks in it, so the text can't end the
+ * block. `info` stands behind the fence; only its letters, digits, `_`, `-` and `+` are kept.
  */
 export const fenced = (text: string, info = ""): string => {
   let longest = 2

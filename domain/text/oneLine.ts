@@ -1,4 +1,4 @@
-/** The lines of a text in one, without blanks at their ends and without empty ones. */
+/** The lines of a text joined into one, without blanks at their ends and without empty lines. */
 export const oneLine = (text: string, between = " "): string =>
   text
     .split("\n")

@@ -1,5 +1,5 @@
 /**
- * A text without those characters at its end; `characters` are of one UTF-16 unit each. An expression such as `[ab]+$`
+ * A text without these characters at its end; each of `characters` is one UTF-16 unit. An expression such as `[ab]+$`
  * would begin anew at each of them in the middle of the text.
  */
 export const withoutEnd = (text: string, characters: string): string => {

@@ -2,11 +2,11 @@ import { Context, type Effect } from "effect"
 
 /** A table of read models as of a position. */
 export interface AsOfTable {
-  /** What the tables of one position stand in. */
+  /** The schema that the tables of one position are in. */
   readonly schema: string
   /** `<read model>_<table>`. */
   readonly name: string
-  /** As the database reckons. */
+  /** The database's own figure. */
   readonly rows: number
   /** On disk, with indexes. */
   readonly bytes: number
@@ -16,11 +16,11 @@ export interface AsOfTable {
 export interface SeenRows {
   readonly columns: ReadonlyArray<string>
   readonly rows: ReadonlyArray<ReadonlyArray<string | null>>
-  /** Of the rows, whole. */
+  /** The ids of these rows, never cut. */
   readonly ids: ReadonlyArray<string>
 }
 
-/** Which rows are looked at. */
+/** Which rows to read. */
 export interface RowsAsked {
   readonly schema: string
   readonly name: string
@@ -28,20 +28,20 @@ export interface RowsAsked {
   readonly without: ReadonlySet<string>
   /** Only the row of this id. */
   readonly id?: string | undefined
-  /** Only rows behind this id. */
+  /** Only rows after this id. */
   readonly after?: string | undefined
   readonly limit: number
-  /** Characters that are given of a value; of a longer one the beginning, and `…`. */
+  /** Characters that are given of a value. A longer one is cut, and `…` follows. */
   readonly characters: number
 }
 
-/** What was made as of positions, looked at from outside; each fails while the database can't be asked. */
+/** Tables as of positions, seen from outside. Each effect fails while the database can't be asked. */
 export class AsOfTables extends Context.Service<
   AsOfTables,
   {
-    /** All there are, by schema and name. */
+    /** All such tables, by schema and name. */
     readonly all: Effect.Effect<ReadonlyArray<AsOfTable>, unknown>
-    /** Rows of a table in the order of their ids; `undefined`: there is no such table. */
+    /** Rows of a table in the order of their ids; `undefined` if there is no such table. */
     readonly rows: (asked: RowsAsked) => Effect.Effect<SeenRows | undefined, unknown>
   }
 >()("cairn/AsOfTables") {}

@@ -9,32 +9,32 @@ export interface StoredFile {
   /** Its path in the folder, with `/`. */
   readonly name: string
   readonly bytes: number
-  /** Of its bytes as they are stored, in hex. */
+  /** Of the stored bytes, in hex. */
   readonly sha256: string
 }
 
-/** A file on its way: nobody sees it before it is whole and on the disk. */
+/** A file that is being written. Nobody sees it before it is whole and on the disk. */
 export interface NewFile {
-  /** Takes bytes as they are before they are compressed or encrypted. */
+  /** Takes plain bytes, before they are compressed or encrypted. */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, BackupFault>
   /** Puts it in its place, whole and on the disk. */
   readonly finish: Effect.Effect<StoredFile, BackupFault>
 }
 
-/** Where a backup is written to. What was begun and not finished is gone when the scope closes. */
+/** Where a backup is written to. Files that were not finished are gone when the scope closes. */
 export class BackupTarget extends Context.Service<
   BackupTarget,
   {
     /** Whether what is written is encrypted. */
     readonly encrypted: boolean
-    /** Bytes of a file of the log, before it is compressed: one that is damaged is not all of it. */
+    /** Bytes of one file of the log before compression: with several files, damage to one spares the rest. */
     readonly partBytes: number
-    /** Begins a file; `name` is without the endings that tell how it is stored. */
+    /** Begins a file; `name` has none of the endings that tell how it is stored. */
     readonly begin: (
       name: string,
       options: { readonly compressed: boolean }
     ) => Effect.Effect<NewFile, BackupFault, Scope.Scope>
-    /** Puts a short file that is neither compressed nor encrypted, in place of one that is there. */
+    /** Puts a short file that is neither compressed nor encrypted. It replaces an existing one. */
     readonly put: (name: string, text: string) => Effect.Effect<void, BackupFault>
   }
 >()("cairn/BackupTarget") {}
@@ -45,35 +45,34 @@ export class BackupFolder extends Context.Service<
   {
     /** Where it is, for messages. */
     readonly directory: string
-    /** Names of the files below a folder of it, or in itself (`""`), in their order. */
+    /** Names of all files below a folder or, for `""`, of those directly in the backup's folder; in order. */
     readonly list: (folder: string) => Effect.Effect<ReadonlyArray<string>, BackupFault>
-    /** A short file's text; `undefined`: there is none. */
+    /** A short file's text; `undefined` if there is no such file. */
     readonly text: (name: string) => Effect.Effect<string | undefined, BackupFault>
-    /** What is wrong with a file, in words that follow on its name; `undefined`: it is as it was written. */
+    /** What is wrong with a file, in words that follow its name; `undefined`: it is as it was written. */
     readonly check: (file: StoredFile) => Effect.Effect<string | undefined, BackupFault>
-    /** The same without reading it: whether it is there, and as long as it was. */
+    /** `check` without reading the file: only whether it is there and has the length that it had. */
     readonly glance: (file: StoredFile) => Effect.Effect<string | undefined, BackupFault>
-    /** A file's bytes as they were before they were encrypted or compressed. The iterator throws `BackupFault`. */
+    /** A file's plain bytes, decrypted and decompressed. The iterator throws `BackupFault`. */
     readonly read: (name: string) => AsyncIterable<Uint8Array>
     /** Removes a file, if it is there. */
     readonly remove: (name: string) => Effect.Effect<void, BackupFault>
   }
 >()("cairn/BackupFolder") {}
 
-/** No archive is begun: another one is under way, or a recipient is none. `message` says so. */
+/** No archive was begun: another one is under way, or a recipient is not valid. `message` says which. */
 export class ArchiveNotBegun extends Schema.TaggedError<ArchiveNotBegun>()("ArchiveNotBegun", {
   reason: Schema.Literals(["running", "recipient"]),
   message: Schema.String
 }) {}
 
-/** A backup as one archive, for who is elsewhere. */
+/** A backup as one archive, for somebody elsewhere. */
 export class BackupArchives extends Context.Service<
   BackupArchives,
   {
     /**
-     * A tar of what `make` writes to the target that it is given, in the order in which its files are finished. What is
-     * not taken is not made: one file at a time waits on the disk. One archive is under way at a time, until the scope
-     * closes.
+     * A tar of what `make` writes to its target, in the order in which the files are finished. Nothing is made ahead of
+     * the reader: one file at a time waits on the disk. One archive is under way at a time, until the scope closes.
      */
     readonly begin: (
       recipients: ReadonlyArray<string>,
@@ -87,7 +86,7 @@ export class RepositoryGone extends Schema.TaggedError<RepositoryGone>()("Reposi
   repository: Schema.String
 }) {}
 
-/** It lacks an object that a commit needs, or has it damaged. */
+/** The repository lacks an object that a commit needs, or has it damaged. */
 export class RepositoryDamaged extends Schema.TaggedError<RepositoryDamaged>()("RepositoryDamaged", {
   repository: Schema.String,
   object: Schema.String
@@ -96,7 +95,7 @@ export class RepositoryDamaged extends Schema.TaggedError<RepositoryDamaged>()("
 /** Objects as git packs them (version 2, without deltas). */
 export interface Pack {
   readonly objects: number
-  /** Each object is compared with its name as it goes. */
+  /** Each object is compared with its name as it passes. */
   readonly pieces: Stream.Stream<Uint8Array, WorkspacesUnavailable | RepositoryGone | RepositoryDamaged>
   /** The pack's index (version 2), once all of its pieces were taken. */
   readonly index: () => Uint8Array
@@ -109,17 +108,17 @@ export interface ReadPack {
   readonly index: AsyncIterable<Uint8Array>
 }
 
-/** Repositories of workspaces as a backup takes them out and puts them back. */
+/** Takes the repositories of workspaces into a backup, and puts them back. */
 export class RepositoryCopy extends Context.Service<
   RepositoryCopy,
   {
-    /** What a commit and those before it need, without what `since` and those before it have. */
+    /** What a commit and its ancestors need, without what `since` and its ancestors have. */
     readonly pack: (
       repository: string,
       since: Sha | undefined,
       commit: Sha
     ) => Effect.Effect<Pack, WorkspacesUnavailable | RepositoryGone | RepositoryDamaged>
-    /** Makes a repository of packs, with `main` at a commit; one that is there is made anew. */
+    /** Makes a repository from packs, with `main` at a commit. It replaces an existing one. */
     readonly make: (
       repository: string,
       packs: Iterable<ReadPack>,
@@ -130,11 +129,11 @@ export class RepositoryCopy extends Context.Service<
   }
 >()("cairn/RepositoryCopy") {}
 
-/** Rows of a database that are in no event, each as a line of JSON `{"table", "row"}`. */
+/** Rows of a database that are in no event, each as a line of JSON: `{"table", "row"}`. */
 export class BesideRows extends Context.Service<
   BesideRows,
   {
-    /** Some lines at a time: how far reactions had come first, then the rows of each table. */
+    /** Pages of lines: first how far reactions had come, then the rows of each table. */
     readonly pages: Stream.Stream<ReadonlyArray<string>, BackupFault>
   }
 >()("cairn/BesideRows") {}

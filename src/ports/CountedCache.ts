@@ -1,22 +1,22 @@
 import { LRUCache } from "lru-cache"
 
-/** What a cache has counted, and how many it holds. */
+/** A cache's hits and misses, and how many values it holds. */
 interface Counts {
   readonly hits: number
   readonly misses: number
   readonly size: number
 }
 
-/** Those of this process by their names; of two of one name the later one. */
+/** The caches of this process by name; of two with the same name, the later one. */
 export const caches = new Map<string, Counts>()
 
 /**
- * Options of a cache that holds at most so many values. By `max` the library would make room for all of them at once:
- * 30 ms of each start for 20,000.
+ * Options of a cache that holds at most `values` values. With `max` the library would make room for all of them at
+ * once: 30 ms of each start for 20,000.
  */
 export const atMost = (values: number) => ({ maxSize: values, sizeCalculation: () => 1 })
 
-/** A cache that counts how often it had what it was asked for. */
+/** A cache that counts its hits and misses. */
 export class CountedCache<V extends {}> extends LRUCache<string, V> {
   hits = 0
   misses = 0

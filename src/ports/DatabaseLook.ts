@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 
-/** Connections to the database by what they do, of all processes that are on it. */
+/** Connections to the database by what they do, from all processes that use it. */
 export interface Connections {
   readonly active: number
   readonly idle: number
@@ -9,18 +9,18 @@ export interface Connections {
 
 /** How much of the database a read model takes. */
 export interface ReadModelSize {
-  /** As the database reckons. */
+  /** The database's own figure. */
   readonly rows: number
   /** On disk, with indexes. */
   readonly bytes: number
 }
 
-/** What the database says of itself; each fails while it can't be asked. */
+/** What the database says of itself. Each effect fails while it can't be asked. */
 export class DatabaseLook extends Context.Service<
   DatabaseLook,
   {
     readonly connections: Effect.Effect<Connections, unknown>
-    /** Of live builds, by their schemas' names; one that was never made is not there. */
+    /** The live builds, by the names of their schemas. A build that was never made is absent. */
     readonly readModels: Effect.Effect<ReadonlyMap<string, ReadModelSize>, unknown>
   }
 >()("cairn/DatabaseLook") {}

@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 
-/** Of the file system that a folder is on, in bytes. */
+/** Space on a folder's file system, in bytes. */
 export interface Space {
   /** What a user without privileges may still take. */
   readonly free: number
@@ -11,7 +11,7 @@ export interface Space {
 export class DiskSpace extends Context.Service<
   DiskSpace,
   {
-    /** `undefined`: the folder can't be looked at, or its file system does not say. */
+    /** `undefined` if the folder can't be looked at, or its file system does not say. */
     readonly of: (folder: string) => Effect.Effect<Space | undefined>
   }
 >()("cairn/DiskSpace") {}

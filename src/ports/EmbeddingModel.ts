@@ -13,32 +13,32 @@ export const embeddingFaults = [
   "not-finite"
 ] as const
 
-/** A model made no vectors, and none that it may have made is of use. Nothing of what was embedded stands in it. */
+/** A model made no vectors, or none of use. The error holds nothing of what was to be embedded. */
 export class EmbeddingFailed extends Schema.TaggedError<EmbeddingFailed>()("EmbeddingFailed", {
   fault: Schema.Literals(embeddingFaults),
   /** For the service's log. */
   told: Schema.String,
-  /** Whether the same may work in a moment. */
+  /** Whether the same request may work in a moment. */
   passes: Schema.Boolean,
-  /** Whether it may be these texts that it can't take: one is too long for it. */
+  /** Whether the texts may be the cause: one may be too long for the model. */
   byTexts: Schema.Boolean,
-  /** Milliseconds that it wants to be left alone. */
+  /** Milliseconds for which the model wants to be left alone. */
   pause: Schema.optionalKey(Schema.Finite)
 }) {}
 
 /**
- * Makes vectors of texts, near each other when the texts mean the like: one a text, in their order, each of length 1.
- * It may be far, slow, or away; what must not wait for it goes by the table (`Embeddings`).
+ * Makes vectors of texts, near each other if the texts have a similar meaning: one per text, in their order, each of
+ * length 1. The model may be far, slow, or away; what must not wait for it uses the table (`Embeddings`).
  */
 export class EmbeddingModel extends Context.Service<
   EmbeddingModel,
   {
-    /** Of all that its vectors depend on: vectors under another name have nothing to do with these. */
+    /** A name for all that its vectors depend on: vectors under another name can't be compared with these. */
     readonly name: string
     readonly dimensions: number
-    /** Of what is to be found; takes the time that it takes, and tries again what may pass. */
+    /** For texts that are to be found. Takes the time that it needs, and retries what may pass. */
     readonly documents: (texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Vector>, EmbeddingFailed>
-    /** Of what is asked: tried once, since somebody waits. */
+    /** For queries. Tries once, because somebody waits. */
     readonly queries: (texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Vector>, EmbeddingFailed>
   }
 >()("cairn/EmbeddingModel") {}

@@ -7,26 +7,24 @@ export interface ServedFile {
   readonly bytes: Stream.Stream<Uint8Array, unknown>
 }
 
-/** What clones and fetches read. Nothing here writes. A stream that is interrupted ends what produced it. */
+/** What clones and fetches read. Nothing here writes. Interrupting a stream ends what produces it. */
 export class GitTransport extends Context.Service<
   GitTransport,
   {
-    /** Git's smart protocol over HTTP; `undefined` where there is no native git: then clients fetch file by file. */
+    /** Git's smart protocol over HTTP; `undefined` without native git: clients then fetch file by file. */
     readonly smart:
       | undefined
       | {
           /**
-           * What `info/refs` is answered with. `version` is the client's `Git-Protocol` header. `tenant` is for whom:
-           * none has all places.
+           * The answer to `info/refs`. `version` is the client's `Git-Protocol` header. `tenant` is whom git works for:
+           * no tenant may take all places.
            */
           readonly advertise: (
             tenant: string,
             repository: string,
             version: string | undefined
           ) => Stream.Stream<Uint8Array, unknown>
-          /**
-           * `request` is whole: a place is taken for no longer than git is at work, and its reader takes what it says.
-           */
+          /** `request` is whole, so that it takes a place only while git works and its reader takes the answer. */
           readonly uploadPack: (
             tenant: string,
             repository: string,
@@ -34,7 +32,7 @@ export class GitTransport extends Context.Service<
             request: Uint8Array
           ) => Stream.Stream<Uint8Array, unknown>
         }
-    /** `HEAD`, `info/refs`, `objects/info/packs`, an object or a pack; `undefined`: there is none of that name. */
+    /** `HEAD`, `info/refs`, `objects/info/packs`, an object or a pack; `undefined` if there is none of that name. */
     readonly file: (repository: string, path: string) => Effect.Effect<ServedFile | undefined, WorkspacesUnavailable>
   }
 >()("cairn/GitTransport") {}

@@ -7,8 +7,8 @@ export class Installation extends Context.Service<
     /** Random, made with the database: ids of persons are derived from it. */
     readonly secret: string
     /**
-     * What stands before the log's positions where they are told; not there until the log was copied from an engine
-     * that counts otherwise.
+     * What callers are told before the log's positions; absent unless the log was copied from an engine that counts
+     * differently.
      */
     readonly positions?: string
   }

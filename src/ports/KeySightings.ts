@@ -1,13 +1,13 @@
 import { Context, type Effect } from "effect"
 
-/** Key to milliseconds since the epoch. */
+/** Milliseconds since the epoch, by key. */
 export type Sightings = ReadonlyMap<string, number>
 
-/** When keys were last seen in use. What is lost of it, the log says to the hour. */
+/** When keys were last seen in use. For a sighting that is lost, the log still has the hour. */
 export class KeySightings extends Context.Service<
   KeySightings,
   {
-    /** Notes them all; what is known already and later stays. Never fails: it is no request's business. */
+    /** Notes all of them; a later one that is known already stays. Never fails: no request depends on it. */
     readonly note: (seen: Sightings) => Effect.Effect<void>
   }
 >()("cairn/KeySightings") {}

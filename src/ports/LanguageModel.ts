@@ -6,7 +6,7 @@ export interface OwnFields {
   readonly [key: string]: unknown
 }
 
-/** Asks for a tool. `id` is of this call alone; `input` is the JSON that the model wrote, checked by nobody yet. */
+/** A call of a tool. `id` belongs to this call alone; `input` is the JSON that the model wrote, not checked yet. */
 export interface ToolCall {
   readonly _tag: "ToolCall"
   readonly id: string
@@ -15,16 +15,16 @@ export interface ToolCall {
   readonly own: OwnFields
 }
 
-/** One thing that a model says: text for whoever asked, a call of a tool, or what it only says to itself. */
+/** One thing that a model says: text for the caller, a call of a tool, or what it says only to itself. */
 export type Saying =
   | { readonly _tag: "Text"; readonly text: string; readonly own: OwnFields }
   | ToolCall
   | { readonly _tag: "Own"; readonly own: OwnFields }
 
 /**
- * How a turn ends. `calls`: it waits for the results of its tools. `paused`: the model wants to go on by itself, when
- * it is asked again. `declined`: it won't do the task. `cut`: its answer came to the limit of one turn. `full`: the
- * talk is longer than it reads.
+ * How a turn ends. `calls`: the model waits for the results of its tools. `paused`: it goes on by itself when it is
+ * asked again. `declined`: it won't do the task. `cut`: its answer reached the limit of one turn. `full`: the talk is
+ * longer than it reads.
  */
 export type TurnEnd = "done" | "calls" | "paused" | "declined" | "cut" | "full"
 
@@ -36,9 +36,9 @@ export interface Usage {
   readonly cacheWriteTokens: number
 }
 
-/** What a model said in one turn. It is plain JSON: who keeps it and gives it back has lost nothing. */
+/** What a model said in one turn. It is plain JSON: storing it and giving it back loses nothing. */
 export interface ModelTurn {
-  /** The full name of the model that answered, whatever alias was asked for; `null`: it is not known. */
+  /** The full name of the model that answered, whatever alias was asked for; `null` if it is not known. */
   readonly model: string | null
   /** In the order in which the model said it. */
   readonly says: ReadonlyArray<Saying>
@@ -82,25 +82,25 @@ export interface Talk {
 }
 
 /**
- * The model can't be had or refused: `message` is fit for the caller, without secrets. It may quote what the API said,
- * and that may quote what it was sent: `fault` says the same for the service's log, in words that are all our own.
+ * The model can't be reached, or refused. `message` is fit for the caller, without secrets, but may quote the API,
+ * which may quote what it was sent. `fault` says the same for the service's log, in words that are all our own.
  */
 export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed", {
   message: Schema.String,
   fault: Schema.String
 }) {}
 
-/** One question that is answered by filling in a form, never by talk. */
+/** One question that is answered by filling in a form, never by free text. */
 export interface Question {
   /** Alias or full id. */
   readonly model: string
   readonly system: string
   readonly prompt: string
-  /** The model is made to fill it in. */
+  /** The form that the model must fill in. */
   readonly form: Form
 }
 
-/** Takes what an answer took, and the full name of the model that gave it; `null`: it is not known. */
+/** Takes the usage of an answer, and the full name of the model that gave it; `null` if that is not known. */
 export type OnSpent = (usage: Usage, model: string | null) => void
 
 /** A model that callers may name. */
@@ -110,28 +110,27 @@ export interface ModelChoice {
   readonly model: string
   readonly api: Provider["api"] | "local"
   readonly prices: Prices | undefined
-  /** Tokens that it reads and writes together, where the operator has said so. */
+  /** Tokens that it reads and writes together, if the operator has said so. */
   readonly context: number | undefined
 }
 
-/** Models by their names. They remember nothing: what comes next follows from what they are given. */
+/** Models by their names. They remember nothing: an answer follows from what they are given. */
 export class LanguageModel extends Context.Service<
   LanguageModel,
   {
     /**
-     * The model's next turn. An adapter keeps its own deadline, tries again what passes, and gives up with
-     * `ModelFailed`; an answer that makes no sense is one, too. Interrupted, it ends its request. `heard` is called
-     * with each piece of the turn's text as it comes, where the provider streams; a blank line stands between two
-     * texts.
+     * The model's next turn. An adapter keeps its own deadline, retries what passes, and gives up with `ModelFailed`,
+     * also on an answer that makes no sense. When interrupted, it ends its request. If the provider streams, `heard` is
+     * called with each piece of the turn's text as it comes; a blank line stands between two texts.
      */
     readonly next: (talk: Talk, heard?: Heard) => Effect.Effect<ModelTurn, ModelFailed>
-    /** Those that callers may name, and whether any other name is taken for a full id. */
+    /** The models that callers may name, and whether any other name is taken for a full id. */
     readonly choices: { readonly named: ReadonlyArray<ModelChoice>; readonly others: boolean }
-    /** Whether there is a language model that can be asked for judgements (`haiku`); `local` is none. */
+    /** Whether there is a language model that can be asked for judgements (`haiku`); `local` can't. */
     readonly canBeAsked: boolean
     /**
-     * The form as the model filled it in, valid by its schema. One attempt at an answer: whoever asks may ask again.
-     * `spent` is told what an answer took, also one that is no use.
+     * The form as the model filled it in, valid by its schema. Makes one attempt; the caller may ask again. `spent` is
+     * told the usage of an answer, even of one that is of no use.
      */
     readonly ask: (question: Question, spent?: OnSpent) => Effect.Effect<unknown, ModelFailed>
   }

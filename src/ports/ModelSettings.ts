@@ -3,14 +3,14 @@ import type { Redacted } from "effect"
 /** A server of language models: which API it speaks, where it is, and with which key. */
 export interface Provider {
   readonly api: "anthropic" | "openai"
-  /** Without `/v1` for `anthropic`, with it for `openai`; the API's own unless told. */
+  /** Without `/v1` for `anthropic`, with it for `openai`; if absent, the API's own. */
   readonly baseURL?: string
   readonly apiKey: Redacted.Redacted<string>
-  /** The variable that has the key, for who has to mend it. */
+  /** The variable that has the key, named to the operator who must mend it. */
   readonly variable: string
 }
 
-/** US dollars for a million tokens. What is read from or written to a prompt cache is priced by itself. */
+/** US dollars for a million tokens. Tokens read from or written to a prompt cache have prices of their own. */
 export interface Prices {
   readonly input: number
   readonly output: number
@@ -18,7 +18,7 @@ export interface Prices {
   readonly cacheWrite: number
 }
 
-/** What a name stands for. */
+/** The model that a name stands for. */
 export interface NamedModel {
   readonly provider: Provider
   /** The full id that the provider knows it by. */
@@ -32,6 +32,6 @@ export interface NamedModel {
 export interface ModelSettings {
   /** By the names that callers use. */
   readonly models: ReadonlyMap<string, NamedModel>
-  /** Who is asked for any other name, as a full id; nobody: it is refused. */
+  /** The provider that is asked for any other name, as a full id; `undefined`: other names are refused. */
   readonly others: Provider | undefined
 }

@@ -1,25 +1,25 @@
 import { Context, Effect, type Tracer } from "effect"
 
-/** Which request something is done for, as its caller and the operator know it. */
+/** The request that work is done for, as its caller and the operator know it. */
 export interface RequestOrigin {
-  /** The answer's `X-Request-Id`; `null`: it was none by its shape, so that no event has it. */
+  /** The answer's `X-Request-Id`; `null` if it does not have an id's shape, so that no event has it. */
   readonly requestId: string | null
-  /** Of W3C's Trace Context, as it came or as this service goes on with it; `null`: nobody traces it. */
+  /** W3C's `traceparent`, as it came or as this service goes on with it; `null` if nobody traces the request. */
   readonly traceparent: string | null
 }
 
-/** The request that is being worked for; `undefined`: none, or it is not known any more. */
+/** The request that is worked for; `undefined` if there is none, or it is no longer known. */
 export const Origin = Context.Reference<RequestOrigin | undefined>("cairn/Origin", { defaultValue: () => undefined })
 
 const traceId = /^[\da-f]{32}$/
 
-/** A span as a `traceparent` tells of it; `undefined`: it is none that anybody else may know. */
+/** A span as a `traceparent`; `undefined` if there is none, or its trace id does not have W3C's form. */
 export const traceparentOf = (span: Tracer.AnySpan | undefined): string | undefined =>
   span !== undefined && traceId.test(span.traceId)
     ? `00-${span.traceId}-${span.spanId}-${span.sampled ? "01" : "00"}`
     : undefined
 
-/** The headers that tell others for which request, and in which trace, they are asked. */
+/** The headers that tell other services for which request, and in which trace, they are asked. */
 export const handedOn = Effect.withFiber((fiber) => {
   const origin = fiber.getRef(Origin)
   const traceparent = traceparentOf(fiber.cache.span) ?? origin?.traceparent ?? undefined

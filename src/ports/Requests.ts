@@ -1,10 +1,10 @@
 import { Context, type Effect, Schema } from "effect"
 
-/** The latest write that had a digest: which command it is, and whether its answer reached the client. */
+/** The latest write with a digest: which command it is, and whether its answer reached the client. */
 export interface KnownRequest {
   /** How many identical ones were delivered before it. */
   readonly n: number
-  /** Digest of the body, where the caller chose the idempotency key; else `null`. */
+  /** Digest of the body, if the caller chose the idempotency key; else `null`. */
   readonly fingerprint: string | null
   /** Where the first of its commands went. */
   readonly stream: string
@@ -19,18 +19,18 @@ export class RequestsUnavailable extends Schema.TaggedError<RequestsUnavailable>
 }) {}
 
 /**
- * What is known of writes that came in over HTTP. It follows from the log, whose events say which request led to them;
- * that an answer was delivered is no event, and lies beside it.
+ * What is known of writes that came in over HTTP. It follows from the log, whose events say which request led to them.
+ * That an answer was delivered is not an event, and lies beside the log.
  */
 export class Requests extends Context.Service<
   Requests,
   {
     /**
-     * The latest write with this digest, however long ago; `undefined`: there was none. Knows each write that is in
-     * the log; that the answer of another process was delivered, a moment later.
+     * The latest write with this digest, however long ago; `undefined` if there was none. It knows every write in the
+     * log; that another process delivered its answer, it knows a moment later.
      */
     readonly find: (digest: string) => Effect.Effect<KnownRequest | undefined, RequestsUnavailable>
-    /** The answer has left: known here at once, stored soon after. */
+    /** Notes that the answer has left: known here at once, stored soon after. */
     readonly delivered: (digest: string, n: number) => void
   }
 >()("cairn/Requests") {}

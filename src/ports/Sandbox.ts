@@ -1,29 +1,29 @@
 import { Context, type Effect, type Scope } from "effect"
 import type { Overlay } from "./WorkspaceStore.ts"
 
-/** What a shell command led to. */
+/** The result of a shell command. */
 export interface ExecResult {
   readonly stdout: string
   readonly stderr: string
-  /** The command's exit status; 124 when its time ran out, 137 when it was killed for its memory. */
+  /** The command's exit status; 124 if its time ran out, 137 if it was killed for its memory. */
   readonly exit: number
-  /** A write was refused because it would have taken the workspace past its limits. */
+  /** Whether a write was refused because it would have taken the workspace past its limits. */
   readonly workspaceFull: boolean
 }
 
 export interface ExecLimits {
-  /** Wall-clock milliseconds; 30,000 unless told. */
+  /** Wall-clock milliseconds; 30,000 by default. */
   readonly timeout?: number
-  /** Bytes of stdout and of stderr that are kept, each; 100,000 unless told. What was cut is said at its end. */
+  /** Bytes kept of stdout and of stderr, each; 100,000 by default. If one was cut, its end says so. */
   readonly output?: number
 }
 
 /**
- * One run's shell: commands see and change the run's Overlay, at `/workspace` where they start, and nothing else of the
- * machine. `/tmp` lasts as long as the shell, unless a command is killed. Commands run one after another.
+ * The shell of one run. Commands start in `/workspace`, where they see and change the run's Overlay, and nothing else
+ * of the machine. `/tmp` lasts as long as the shell, unless a command is killed. Commands run one after another.
  */
 export interface Shell {
-  /** Never fails: what goes wrong is told in `stderr` and `exit`. Interrupting it kills the command. */
+  /** Never fails: `stderr` and `exit` tell what went wrong. Interrupting it kills the command. */
   readonly exec: (command: string, limits?: ExecLimits) => Effect.Effect<ExecResult>
 }
 

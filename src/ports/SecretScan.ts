@@ -9,18 +9,18 @@ export interface FoundSecret {
   readonly kind: string
 }
 
-/** The text could not be looked through in time. */
+/** The text could not be scanned in time. */
 export class ScanFailed extends Schema.TaggedError<ScanFailed>()("ScanFailed", {}) {}
 
 /** Looks for secrets in texts that are about to be seen by everyone. */
 export class SecretScan extends Context.Service<
   SecretScan,
   {
-    /** Which rules these are: another name, when others would be found. */
+    /** The name of the rules; another name if they would find other secrets. */
     readonly rules: string
     /**
-     * What is found in a text of at most 1 MiB, in order of lines, at most 20. `path` is the file's name, which may say
-     * what to look for. Takes no more than a few seconds, whatever the text is, and none of the service's own time.
+     * The secrets found in a text of at most 1 MiB, in order of lines, at most 20. `path` is the file's name, which may
+     * say what to look for. Takes no more than a few seconds, whatever the text, and none of the service's own time.
      */
     readonly scan: (path: string, text: string) => Effect.Effect<ReadonlyArray<FoundSecret>, ScanFailed | TooMuchWaits>
   }

@@ -8,7 +8,7 @@ import type { Learned } from "#domain/search/learned.ts"
 import type { AskedModel, Mended, Worded } from "#domain/search/query.ts"
 import type { Ranking } from "#domain/search/rank.ts"
 
-/** The votes that a snippet has got; `humanUp` are those of `up` that people gave. */
+/** The votes of a snippet; `humanUp` are those of `up` that people gave. */
 export interface Votes {
   readonly up: number
   readonly down: number
@@ -26,7 +26,7 @@ export interface IndexedSnippet extends Votes {
   /** The agent that it belongs to; `null`: to everyone in its home. */
   readonly agent: string | null
   readonly text: IndexedText
-  /** What it means, of length 1, by the table of `Embeddings`; `null` when nothing in it could be read. */
+  /** Its meaning, of length 1, by the table of `Embeddings`; `null` if nothing in it could be read. */
   readonly vector: Vector | null
   /** What the second stage of ranking needs of it. */
   readonly profile: Profile
@@ -40,11 +40,11 @@ export interface IndexedSnippet extends Votes {
 /** What became of the catalogue's snippets, as they are now. */
 export interface IndexChanges {
   /**
-   * New ones, and ones whose text or place is another: each replaces what is there under its id, wherever it was; of
-   * two the last.
+   * New snippets, and snippets with another text or place. Each replaces what is there under its id, wherever that was;
+   * of two, the last counts.
    */
   readonly put: ReadonlyArray<IndexedSnippet>
-  /** All votes of a snippet; of one that the index does not have they mean nothing, as a removal does. */
+  /** All votes of a snippet. For a snippet that the index does not have, they mean nothing, as a removal does. */
   readonly voted: ReadonlyArray<Votes & { readonly id: string }>
   readonly removed: ReadonlyArray<string>
 }
@@ -53,55 +53,55 @@ export interface IndexChanges {
  * How far an index has come: it holds all changes up to a position of the log, as one build of the catalogue has them.
  */
 export interface IndexStand {
-  /** `undefined`: it holds nothing yet. */
+  /** `undefined` if it holds nothing yet. */
   readonly build: number | undefined
   readonly position: number
-  /** What it could not take of what it holds, where it keeps that; there is some. */
+  /** The ids of what it could not take, if it keeps them and there are any. */
   readonly refused?: ReadonlyArray<string>
 }
 
 /** Which snippets count, and by what. */
 export interface IndexQuery {
   readonly asked: Worded
-  /** Homes that are searched; every snippet of them whatever its flag. */
+  /** Homes that are searched, with all their snippets, public or not. */
   readonly homes: ReadonlyArray<string>
-  /** Public snippets of any home too. */
+  /** Whether public snippets of any home are searched too. */
   readonly includePublic: boolean
-  /** When given: this agent's own snippets and those of no agent. */
+  /** If given, only this agent's snippets and those of no agent count. */
   readonly agent: string | null
-  /** As `rank` is told it: what is likely depends on it. */
+  /** As `rank` is told it: which snippets are likely depends on it. */
   readonly preferComplete: boolean
-  /** A snippet whose verdict is below is left out. */
+  /** Snippets with a lower verdict are left out. */
   readonly minVerdict: number
-  /** A snippet with fewer votes of people for it is left out; 0 unless given. */
+  /** Snippets with fewer votes for them by people are left out; 0 unless given. */
   readonly minHumanUp?: number
-  /** When given, only snippets of these kinds. */
+  /** If given, only snippets of these kinds count. */
   readonly kinds?: ReadonlyArray<SnippetKind>
-  /** When given, only snippets in this language. */
+  /** If given, only snippets in this language count. */
   readonly language?: string
-  /** When given, only these count (the caller's further filters). */
+  /** If given, only these snippets count (the caller's further filters). */
   readonly only?: ReadonlySet<string>
   /**
-   * When given, these match whatever they say, if they pass all else that is asked, and are among the candidates: what
-   * they were used for speaks for them. A few.
+   * A few snippets that match whatever they say, if they pass all else that is asked, and are among the candidates:
+   * what they were used for speaks for them.
    */
   readonly also?: ReadonlySet<string>
 }
 
-/** A task as it is asked of an index that ranks by itself. */
+/** A query for an index that ranks by itself. */
 export interface WholeQuery extends Omit<IndexQuery, "asked" | "also"> {
   readonly task: string
-  /** Matches that are wanted. */
+  /** How many matches are wanted. */
   readonly limit: number
   /** Whether each match says why it has its score. */
   readonly explain?: boolean
-  /** By what else than the table: what the task and its parts mean there. */
+  /** What the task and its parts mean to a model, if one is used instead of the table. */
   readonly meant?: Meant
   /** What was learned of snippets for the task with these words `mended`. */
   readonly learned: ReadonlyMap<string, Learned>
-  /** What its words were taken for; left out: that is to be found out. */
+  /** What its words were taken for; if absent, the index finds that out. */
   readonly mended?: Mended
-  /** Whether there is more to be learned for the task with other words mended: then it is only told which these are. */
+  /** Whether more may be learned with other words mended. If there are such words, the index only tells them. */
   readonly asksAgain: boolean
 }
 
@@ -113,71 +113,69 @@ export interface Meant {
 
 export interface WholeAnswer extends Ranking {
   readonly mended: Mended
-  /** Nothing was ranked: it is to be asked again, with these words `mended`, and what was learned for them. */
+  /** Nothing was ranked: ask again, with these words `mended` and what was learned for them. */
   readonly again?: boolean
 }
 
-/**
- * The index can't be reached or does not answer: what was asked may work in a moment. `fault` is for the service's log.
- */
+/** The index can't be reached or does not answer; the same may work in a moment. `fault` is for the service's log. */
 export class IndexUnavailable extends Schema.TaggedError<IndexUnavailable>()("IndexUnavailable", {
   fault: Schema.String
 }) {}
 
 /**
  * Finds what may answer a task by its words and its meaning, for `domain/search/rank.ts` to judge. Knows no text, only
- * terms and vectors; what it says of rareness and lengths is of the snippets alone that the query's homes (and
+ * terms and vectors. What it says of rareness and lengths covers only the snippets that the query's homes (and
  * `includePublic`) let it see.
  */
 export class SnippetIndex extends Context.Service<
   SnippetIndex,
   {
     /**
-     * Takes changes in, up to a position. What it has taken in already it leaves alone: the same again, whole or after
-     * it was broken off, leads to the same. Another build begins anew: what is there is found until that one has come
-     * as far, and then nothing but what it has itself. Answers with the ids of what it could not take; that is out of
-     * it. Lets searches in between.
+     * Takes in changes up to a position. It leaves alone what it has taken in already: repeating a call, even one that
+     * was broken off, leads to the same state. Another build begins anew: searches find the old one until the new one
+     * has come as far, and then only the new one. Answers with the ids of what it could not take, which it does not
+     * hold. Searches can run in between.
      */
     readonly apply: (
       changes: IndexChanges,
       upTo: { readonly build: number; readonly position: number }
     ) => Effect.Effect<{ readonly refused: ReadonlyArray<string> }, IndexUnavailable>
     /**
-     * How far it has come. One that keeps nothing between processes begins at nothing; so does one that lost what it
-     * held, after it has failed once, and one that holds what the log has not, as after a backup of that was restored.
+     * How far it has come. It begins at nothing if it keeps nothing between processes; if it lost what it held, after
+     * it has failed once; or if it holds what the log does not, as after a backup of the log was restored.
      */
     readonly stand: Effect.Effect<IndexStand, IndexUnavailable>
-    /** At most `most` of all that match, those that it deems likeliest to rank first, and those of `also` besides. */
+    /** At most `most` of all matches, those that it deems likeliest to rank first, and those of `also` besides. */
     readonly candidates: (query: IndexQuery, most: number) => Effect.Effect<Candidates, IndexUnavailable>
     /**
-     * How many snippets of some homes, and of the public ones where they are asked for, have each of these terms. Of
-     * others' snippets it is not told what stands in the tasks alone that they were used for.
+     * How many snippets of some homes, and of the public ones if they are asked for, have each of these terms. It does
+     * not tell what stands only in the tasks that others' snippets were used for.
      */
     readonly frequencies: (
       scope: Pick<IndexQuery, "homes" | "includePublic">,
       terms: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<number>, IndexUnavailable>
     /**
-     * The best matches of a task, of one that ranks where its snippets are: the same as by `candidates`, with the
-     * domain's ranking.
+     * The best matches of a task, from an index that ranks where its snippets are: the same as `candidates` gives with
+     * the domain's ranking.
      */
     readonly find?: (query: WholeQuery) => Effect.Effect<WholeAnswer, IndexUnavailable>
     /**
-     * Lets whole searches come to it in turn. Of long tasks one at a time is among the others, which wait for no more
-     * than one of them. Where it is searched in this thread, all come one by one: many at once are no sooner done, and
-     * what waits has not begun, so that a collection has nothing of it to carry but what it was handed.
+     * Runs whole searches in turn. Of long tasks, only one at a time is in line, so the others wait for no more than
+     * one. If the index is in this thread, all searches run one by one: many at once end no sooner, and one that waits
+     * has not begun, so that garbage collections carry only what it was handed.
      */
     readonly inLine?: <A, E, R>(search: Effect.Effect<A, E, R>, isLong: boolean) => Effect.Effect<A, E, R>
     /**
-     * Whether some snippet, whoever may see it, may have a term: `false` spares the question how many do. None where it
+     * Whether any snippet, whoever may see it, may have a term: `false` saves the question how many do. Absent if it
      * can't say so at once.
      */
     readonly mayHave?: (term: string) => boolean
-    /** How many snippets it holds, where that costs nothing to know. */
+    /** How many snippets it holds, if that costs nothing to know. */
     readonly size?: Effect.Effect<number>
     /**
-     * What tells it from others, where all processes have the same one: then it is enough that one of them feeds it.
-     * Left out: it is this process's own.
+     * What tells this index from others, if all processes have the same one: then one of them feeds it. Absent if it is
+     * this process's own.
      */
     readonly sharedAs?: string
   }

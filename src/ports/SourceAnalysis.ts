@@ -5,7 +5,7 @@ import type { TooMuchWaits } from "./JobFaults.ts"
 /** A JSON object, as of a JSON schema. */
 export type JsonObject = { readonly [key: string]: unknown }
 
-/** A function, method or the whole of a file without any, where it was found. */
+/** A function, a method, or the whole of a file without any, where it was found. */
 export interface FunctionFound {
   /**
    * `fn_` and 64 hexadecimal digits: the same for the same name and behaviour, whatever the layout, the comments and
@@ -28,15 +28,15 @@ export interface Analysis {
   /** Lower-case: `python`, `typescript`, `javascript`, `go`, `ruby`, `java`, `rust`, `bash`, … or `text`. */
   readonly language: string
   /**
-   * The least version that the source can run on, e.g. `>=3.10`; `null` when it shows nothing that only newer ones
+   * The least version that the source can run on, e.g. `>=3.10`; `null` if it has nothing that only newer versions
    * have.
    */
   readonly languageVersion: string | null
   /** Human-readable: the entrypoint's name, else the file's base name without its extension. */
   readonly name: string
-  /** The main function, method or class to call; `""` when there is none. */
+  /** The main function, method or class to call; `""` if there is none. */
   readonly entrypoint: string
-  /** First paragraph of the module's or the entrypoint's docstring or leading comment; `""` when there is none. */
+  /** First paragraph of the module's or the entrypoint's docstring or leading comment; `""` if there is none. */
   readonly description: string
   readonly inputSchema: JsonObject
   readonly outputSchema: JsonObject
@@ -45,11 +45,11 @@ export interface Analysis {
   /** What it can do or reaches, in short phrases (`network access`), at most ten. */
   readonly capabilities: ReadonlyArray<string>
   readonly functions: ReadonlyArray<FunctionFound>
-  /** 0…1: how complete the code looks (design: 0 for a body that is only a stub, else code lines / 20). */
+  /** How complete the code looks, 0…1: 0 for a body that is only a stub, else code lines / 20. */
   readonly completeness: number
 }
 
-/** What its uploader says of a repository; `null`: it is to be read off the files. */
+/** What the uploader says of a repository; `null`: it is read off the files. */
 export interface RepositoryGiven {
   readonly task: string
   readonly name: string | null
@@ -63,21 +63,21 @@ export interface RepositoryAnalysis {
   /** The readme, or a summary without one, and the list of the files. */
   readonly source: string
   readonly language: string
-  /** The path of the file that it starts by; `""` when it is not clear. */
+  /** The path of the file that the repository starts by; `""` if that is not clear. */
   readonly entrypoint: string
   readonly completeness: number
 }
 
 /**
- * Reads a source file. What a grammar can't parse, or not in time, is analysed as text. Reads no file, runs no code,
- * and takes none of the service's own time.
+ * Analyses sources. What a grammar can't parse, or not in time, is analysed as text. Reads no file, runs no code, and
+ * takes none of the service's own time.
  */
 export class SourceAnalysis extends Context.Service<
   SourceAnalysis,
   {
-    /** Of one file; its `path` says what language it is in. */
+    /** Analyses one file; its `path` says what language it is in. */
     readonly analyse: (path: string, source: string) => Effect.Effect<Analysis, TooMuchWaits>
-    /** Of a repository's files; of their paths alone when they can't be read in time. */
+    /** Analyses a repository's files, or their paths alone if the files can't be read in time. */
     readonly analyseRepository: (
       files: ReadonlyArray<RepositoryFile>,
       given: RepositoryGiven

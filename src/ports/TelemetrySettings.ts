@@ -5,15 +5,15 @@ export interface TelemetrySettings {
   /** Without `/v1/traces` behind it. */
   readonly endpoint: string
   readonly encoding: "json" | "protobuf"
-  /** `name=value,name=value`, what the receiver wants to see: there may be a token in it. */
+  /** `name=value,name=value`, as the receiver wants them; there may be a token in it. */
   readonly headers: Redacted.Redacted | undefined
   readonly serviceName: string
-  /** What else is said of who sends it; without a `service.instance.id` each process makes one. */
+  /** Further attributes of the sender; without a `service.instance.id` each process makes one. */
   readonly resource: { readonly [attribute: string]: string }
   readonly sampling: {
-    /** Whether a caller's own trace decides for what it asks. */
+    /** Whether a caller's own trace decides for its requests. */
     readonly byParent: boolean
-    /** 0…1 of all other requests. */
+    /** The share of all other requests, 0…1. */
     readonly ratio: number
   }
   /** Milliseconds between two deliveries of metrics, and of traces. */

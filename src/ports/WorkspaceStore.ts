@@ -8,7 +8,7 @@ export type WorkspacePath = string
 
 export type EntryKind = "file" | "executable" | "symlink" | "directory"
 
-/** `path` is as it was asked for, also behind a link. */
+/** `path` is as it was asked for, even if it leads through a link. */
 export interface DirectoryEntry {
   readonly path: WorkspacePath
   readonly kind: EntryKind
@@ -23,7 +23,7 @@ export interface Entry extends DirectoryEntry {
  * An entry of a stored tree that came from outside and has a name that no workspace may have; see `Overlay.skipped`.
  */
 export interface SkippedEntry {
-  /** Bytes that are no UTF-8 are shown as U+FFFD. */
+  /** Bytes that are not UTF-8 are shown as U+FFFD. */
   readonly path: string
   readonly reason: string
 }
@@ -41,7 +41,7 @@ export interface FileChange {
   readonly path: WorkspacePath
   readonly status: ChangeStatus
 }
-/** The same of stored trees: `sha` is the file's blob as it is then, or as it was where it is deleted. */
+/** A change between stored trees. `sha` is the file's blob after the change or, if it was deleted, before it. */
 export interface StoredChange extends FileChange {
   readonly sha: Sha
 }
@@ -64,15 +64,15 @@ export class WorkspaceFull extends Schema.TaggedError<WorkspaceFull>()("Workspac
 
 export type OverlayError = PathRefused | FileError | WorkspaceFull
 
-/** A defect: a repository lacks what it was asked for by its name. */
+/** A defect: a repository lacks an object that it was asked for by name. */
 export class MissingObject extends Error {
   override readonly name = "MissingObject"
 }
 
 /**
- * The disk did not do what it was asked: it is full, away, read-only or broken, and what was asked may work in a
- * moment. Nothing was half done. `code` is the system's (`ENOSPC`, `EIO`, `EACCES`, …; `ENOENT` of a folder that is not
- * there). Any method may fail with it; an overlay, whose errors are for a model to read, dies with it instead.
+ * The disk failed: it is full, away, read-only or broken. Nothing was half done, and the same may work in a moment.
+ * `code` is the system's (`ENOSPC`, `EIO`, `EACCES`, …; `ENOENT` for a missing folder). Any method may fail with it; an
+ * overlay, whose errors are for a model to read, dies with it instead.
  */
 export class WorkspacesUnavailable extends Schema.TaggedError<WorkspacesUnavailable>()("WorkspacesUnavailable", {
   code: Schema.String,
@@ -92,7 +92,7 @@ export interface Overlay {
   readonly lstat: (path: string) => Effect.Effect<Entry, OverlayError>
   /** All bytes of a file. Follows links. */
   readonly readFile: (path: string) => Effect.Effect<Uint8Array, OverlayError>
-  /** The target as it was written; `EINVAL` for what is no link. */
+  /** The target as it was written; `EINVAL` if the path is not a link. */
   readonly readlink: (path: string) => Effect.Effect<string, OverlayError>
   /** Paths and kinds in byte order of names. A size costs a read of the object: ask `lstat`. */
   readonly readdir: (path: string) => Effect.Effect<ReadonlyArray<DirectoryEntry>, OverlayError>
@@ -113,7 +113,7 @@ export interface Overlay {
   ) => Effect.Effect<void, OverlayError>
   /** As POSIX: replaces a file or an empty directory; the new parent must exist. */
   readonly rename: (from: string, to: string) => Effect.Effect<void, OverlayError>
-  /** Any target of at most 4,095 bytes is kept as it is; following one that leads out is what is refused. */
+  /** Keeps any target of at most 4,095 bytes as it is. What is refused is to follow one that leads out. */
   readonly symlink: (target: string, path: string) => Effect.Effect<void, OverlayError>
   /** Follows links; on a directory it changes nothing, as git knows no modes of directories. */
   readonly chmod: (path: string, executable: boolean) => Effect.Effect<void, OverlayError>
@@ -125,9 +125,9 @@ export interface Overlay {
    * What differs from the base tree, in byte order of paths. A file written with the bytes that it had is no change.
    */
   readonly changes: () => Effect.Effect<ReadonlyArray<FileChange>>
-  /** What the stored tree has and this view hides, for its name: it goes when its directory is next written. */
+  /** What this view hides of the stored tree because of its name. It goes when its directory is next written. */
   readonly skipped: () => ReadonlyArray<SkippedEntry>
-  /** A point to come back to: what a tool did before it passed a limit is undone with the returned effect. */
+  /** A point to come back to: the returned effect undoes what a tool did before it passed a limit. */
   readonly savepoint: () => Effect.Effect<Effect.Effect<void>>
 }
 
@@ -135,7 +135,7 @@ export interface CommitInfo {
   readonly tree: Sha
   readonly parents: ReadonlyArray<Sha>
   readonly author: { readonly name: string; readonly email: string }
-  /** Milliseconds since the epoch; of author and committer. The committer is always `Cairn <cairn@localhost>`. */
+  /** Milliseconds since the epoch, for author and committer. The committer is always `Cairn <cairn@localhost>`. */
   readonly time: number
   readonly message: string
 }
@@ -156,13 +156,13 @@ export class WorkspaceStore extends Context.Service<
     /** A view over a stored tree; `undefined` is the empty tree. Makes the repository when there is none. */
     readonly open: (workspace: string, tree: Sha | undefined) => Asked<Overlay>
     /**
-     * Writes the overlay's changed blobs and the trees on their paths; answers the root tree's name. The overlay goes
-     * on.
+     * Writes the overlay's changed blobs and the trees on their paths; answers the root tree's name. The overlay stays
+     * usable.
      */
     readonly save: (workspace: string, overlay: Overlay) => Asked<Sha>
-    /** Stores a commit of a tree that is stored; its name. Moves no ref. */
+    /** Stores a commit of a stored tree; answers the commit's name. Moves no ref. */
     readonly commit: (workspace: string, info: CommitInfo) => Asked<Sha>
-    /** Sets `refs/heads/main` to a commit that is stored, durably. The same again changes nothing. */
+    /** Sets `refs/heads/main` to a stored commit, durably. The same again changes nothing. */
     readonly moveRef: (workspace: string, commit: Sha) => Asked<void>
     /** The commit that `refs/heads/main` names; `undefined`: none, or there is no repository. */
     readonly ref: (workspace: string) => Asked<Sha | undefined>
@@ -170,9 +170,9 @@ export class WorkspaceStore extends Context.Service<
     readonly readCommit: (workspace: string, commit: Sha) => Asked<Commit | undefined>
     /** Every file and link, in byte order of paths. */
     readonly files: (workspace: string, tree: Sha) => Asked<ReadonlyArray<TreeFile>>
-    /** The same in batches of some 64 KiB of paths at most, read as they are asked for. */
+    /** `files` in batches of at most some 64 KiB of paths, read as they are asked for. */
     readonly eachFile: (workspace: string, tree: Sha) => Stream.Stream<ReadonlyArray<TreeFile>, WorkspacesUnavailable>
-    /** Their paths alone, in such batches: a size costs a look at each file. */
+    /** `eachFile` with paths alone: a size costs a look at each file. */
     readonly eachPath: (
       workspace: string,
       tree: Sha
@@ -186,8 +186,8 @@ export class WorkspaceStore extends Context.Service<
       path: string
     ) => Asked<{ readonly file: TreeFile; readonly bytes: Uint8Array } | undefined>
     /**
-     * The same for who takes it piece by piece, of some 64 KiB: `size` in bytes, of which so many are in memory
-     * `atOnce` beside the piece in hand; `sha` is its blob. Nothing is read before it is asked for.
+     * `readFile` piece by piece, each of some 64 KiB and read when it is asked for. `size` is in bytes; `atOnce` of
+     * them are in memory besides the piece in hand; `sha` is the file's blob.
      */
     readonly filePieces: (
       workspace: string,
@@ -203,8 +203,8 @@ export class WorkspaceStore extends Context.Service<
       | undefined
     >
     /**
-     * What a tree has under a path, without a look at its content: two of these are the same where the file is.
-     * `undefined`: no file.
+     * What a tree has at a path, without a look at the content: two of these are the same if the file is. `undefined`:
+     * no file.
      */
     readonly fileAt: (workspace: string, tree: Sha, path: string) => Asked<Pick<TreeFile, "mode" | "sha"> | undefined>
     /** Path by path, in byte order; `undefined` is the empty tree. Subtrees with the same name are not read. */
@@ -215,7 +215,7 @@ export class WorkspaceStore extends Context.Service<
     ) => Asked<
       ReadonlyArray<FileChange & { readonly before: TreeFile | undefined; readonly after: TreeFile | undefined }>
     >
-    /** The same without more of what the files are, in batches as those of `eachFile`. */
+    /** `compare` without further details of the files, in batches like those of `eachFile`. */
     readonly eachChange: (
       workspace: string,
       from: Sha | undefined,
@@ -235,8 +235,8 @@ export class WorkspaceStore extends Context.Service<
      */
     readonly rebase: (workspace: string, base: Sha | undefined, tree: Sha, onto: Sha) => Asked<Sha>
     /**
-     * Puts objects that have gathered into packs, where native git is there; loses nothing. `prune` also removes what
-     * the ref does not reach and nobody has written for a day: only for a workspace without a run that has yet to end.
+     * Packs the objects that have gathered, if native git is there; loses nothing. `prune` also removes what the ref
+     * does not reach and nobody has written for a day: only for a workspace whose runs have all ended.
      */
     readonly pack: (workspace: string, options: { readonly prune: boolean }) => Asked<void>
     /** Removes the repository. The same again changes nothing. */

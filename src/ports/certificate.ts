@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto"
 
 /**
- * Whether what a TLS client said is of a certificate: nobody whom we trust vouches for it, or it says another name.
- * Trying again does not help. Runtimes have no code for it, and words of their own.
+ * Whether what a TLS client said is about a certificate: nobody whom we trust vouches for it, or it names another host.
+ * Trying again does not help. Runtimes have no code for this, and words of their own.
  */
 export const isOfCertificate = (said: string): boolean =>
   /self.signed|unable to (?:verify|get)|unknown ?issuer|signed by|altnames|NotValidForName|servername|certificate/i.test(
@@ -10,8 +10,8 @@ export const isOfCertificate = (said: string): boolean =>
   )
 
 /**
- * Whether a file of authorities (PEM) has some, and nothing that is none: a runtime would pass that over, and the
- * server's certificate be blamed.
+ * Whether a PEM file of authorities holds certificates, all of them readable: a runtime would skip any other, and the
+ * server's certificate would be blamed.
  */
 export const areCertificates = (pem: string): boolean => {
   const found = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []

@@ -1,7 +1,7 @@
 import { type ZodType, z } from "zod"
 import type { Form } from "./LanguageModel.ts"
 
-/** As every provider's API takes it: JSON Schema of an object. */
+/** JSON Schema of an object, as every provider's API takes it. */
 export interface ObjectSchema {
   readonly type: "object"
   readonly [key: string]: unknown
@@ -9,7 +9,7 @@ export interface ObjectSchema {
 
 const written = new WeakMap<Form, ObjectSchema>()
 
-/** A form's JSON schema: written once, for all turns of a run are told of the same. */
+/** A form's JSON schema, made once: all turns of a run have the same forms. */
 export const formSchema = (form: Form): ObjectSchema => {
   const before = written.get(form)
   if (before !== undefined) return before

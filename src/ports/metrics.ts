@@ -1,6 +1,6 @@
 import { Metric } from "effect"
 
-/** What is told of a metric: its name, what it counts and in which unit, and the names of its labels. */
+/** What describes a metric: its name, what it counts and in which unit, and the names of its labels. */
 export interface Described {
   readonly name: string
   readonly kind: "counter" | "gauge" | "histogram"
@@ -15,8 +15,7 @@ export const metrics: ReadonlyArray<Described> = described
 
 /**
  * One series for each list of values, made once. The values come from lists that the code has (routes, types of events,
- * names of models that were configured): nothing that a caller wrote is one, or anybody could make as many series as
- * they like.
+ * names of configured models), never from a caller: otherwise anybody could make as many series as they like.
  */
 const family = <M>(labels: ReadonlyArray<string>, make: (attributes: { readonly [label: string]: string }) => M) => {
   const known = new Map<string, M>()
@@ -50,7 +49,7 @@ const histogram = (
   return family(labels, (attributes) => Metric.histogram(name, { description, attributes, boundaries }))
 }
 
-/** Seconds: of what a computer does, and of what it waits for. */
+/** Seconds: `short` for what a computer does, `long` for what it waits for. */
 const short = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const long = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
 const units = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]

@@ -1,7 +1,7 @@
 import type { LanguageModel, ModelChoice } from "./LanguageModel.ts"
 import type { ModelSettings } from "./ModelSettings.ts"
 
-/** What callers may choose from, by the settings alone; `local` always. */
+/** The models that callers may choose from, by the settings alone; `local` is always one. */
 export const choicesOf = ({ models, others }: ModelSettings): LanguageModel["Service"]["choices"] => {
   const named = [...models].map(
     ([name, { model, provider, prices, context }]): ModelChoice => ({ name, model, api: provider.api, prices, context })

@@ -1,7 +1,7 @@
 import type { Usage } from "./LanguageModel.ts"
 import type { Prices } from "./ModelSettings.ts"
 
-/** US dollars. What is read from and written to a cache counts as input, too, and has a price of its own. */
+/** A cost in US dollars. Tokens read from and written to a cache count as input too, and have prices of their own. */
 export const modelCost = (
   { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage,
   prices: Prices

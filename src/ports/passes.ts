@@ -2,8 +2,8 @@ import { Predicate } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 
 /**
- * Whether the same statement may go through in a moment: the connection was lost, or the server restarts or has no
- * place for us. The driver knows only some of these; the SQLSTATE tells the others.
+ * Whether the same statement may succeed in a moment: the connection was lost, or the server restarts or has no room
+ * for us. The driver knows only some of these; the SQLSTATE tells the others.
  */
 export const passes = (error: SqlError): boolean => {
   const { cause } = error.reason

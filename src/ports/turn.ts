@@ -12,8 +12,8 @@ const step = () => {
 }
 
 /**
- * Resolves when it is this caller's turn to do a stretch of work: one of all those who wait begins in each round of the
- * event loop, so that a hundred at once hold up others for no longer than one does.
+ * Resolves when it is this caller's turn to do a stretch of work. Each round of the event loop begins the work of one
+ * that waits, so a hundred at once hold up others for no longer than one does.
  */
 export const turn = (): Promise<void> =>
   new Promise((resolve) => {

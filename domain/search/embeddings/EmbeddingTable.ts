@@ -1,8 +1,8 @@
-/** What each word piece means: a row of numbers, near the rows of pieces that mean the like. */
+/** What each word piece means: a row of numbers, near the rows of pieces with a similar meaning. */
 export interface EmbeddingTable {
   /** Numbers in a row. */
   readonly dimensions: number
-  /** The pieces as text, one a line, in the order of their rows. One with `##` before it continues a word. */
+  /** The pieces as text, one a line, in the order of their rows. A piece that begins with `##` continues a word. */
   readonly pieces: Uint8Array
   /** The rows one after the other, as integers. */
   readonly rows: Int8Array
@@ -16,7 +16,7 @@ export interface EmbeddingTable {
 
 const magic = "SEM1"
 
-/** Of the file: rows, bits of a number, bytes of the vocabulary, weights and powers. */
+/** Fields of the file's header: dimensions, rows, bits of a number, bytes of the vocabulary, weights and powers. */
 const headerFields = ["dim", "rows", "bits", "vocabBytes", "wn", "wd", "ws", "p", "qp"] as const
 type Header = { readonly [field in (typeof headerFields)[number]]: number }
 
@@ -53,13 +53,13 @@ export const readTable = (bytes: Uint8Array): EmbeddingTable => {
   const headerLength = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true)
   const header = headerOf(text(8, headerLength))
   const vocabulary = 8 + headerLength
-  // a copy, so that who holds it does not hold the file; `slice` makes none where the bytes are a Buffer
+  // a copy, so that keeping it does not keep the file in memory; a Buffer's `slice` would not copy
   const pieces = new Uint8Array(bytes.subarray(vocabulary, vocabulary + header.vocabBytes))
   const floats = Math.ceil((vocabulary + header.vocabBytes) / 4) * 4
   const size = header.rows * (4 + header.dim)
   if (linesIn(pieces) !== header.rows || bytes.length !== floats + size)
     throw new Error(`it has not the ${header.rows} pieces and ${floats + size} bytes that its header tells of`)
-  // floats begin at a multiple of 4, of the file and then also of a buffer that holds nothing else
+  // floats begin at a multiple of 4: in the file, and so in a buffer that holds nothing else
   const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
   const scales = byteOffset + floats
   return {

@@ -6,7 +6,7 @@ import { pieceCounts, readShare } from "./pieces.ts"
 import { Desk, type Products, Reading, type Rows } from "./Reading.ts"
 import { toUnit, type Vector } from "./vector.ts"
 
-/** What is encoded of a snippet. */
+/** The parts of a snippet that are encoded. */
 export interface EncodedText {
   readonly name: string
   readonly description: string
@@ -15,7 +15,7 @@ export interface EncodedText {
 
 /** What a query means. */
 export interface QueryMeaning {
-  /** Of length 1; zeros when nothing in the query can be read. */
+  /** Of length 1; zeros if nothing in the query can be read. */
   readonly vector: Vector
   /** The share of the query that could be read, 0…1; 0 when the vector is zeros. */
   readonly read: number
@@ -25,17 +25,17 @@ export interface QueryMeaning {
 export interface Encoder {
   readonly dimensions: number
   /**
-   * A snippet's sum of its fields, not yet of length 1, so that its tasks can be added. Of the source only the
-   * beginning counts.
+   * The sum of a snippet's fields, not yet of length 1, so that its tasks can be added. Only the beginning of the
+   * source counts.
    */
   readonly snippet: (text: EncodedText) => Vector
   /** The sum of the tasks that a snippet was used for, to be added to the snippet's. */
   readonly tasks: (tasks: ReadonlyArray<string>) => Vector
   /** What a query means: of length 1, unlike those of snippets. */
   readonly query: (text: string) => QueryMeaning
-  /** What the second stage needs of a snippet that means this (`null`: nothing that can be read). */
+  /** What the second stage needs of a snippet with this meaning (`null`: nothing in it can be read). */
   readonly profile: (text: EncodedText, tasks: ReadonlyArray<string>, meaning: Vector | null) => Profile
-  /** The same with other tasks. */
+  /** The same profile with other tasks. */
   readonly profileWith: (profile: Profile, tasks: ReadonlyArray<string>, meaning: Vector | null) => Profile
   /** The letters of a piece, by its number. */
   readonly pieceText: (piece: number) => string
@@ -45,20 +45,17 @@ export interface Encoder {
   readonly isWord: (word: string) => boolean
 }
 
-/** Characters of a source that are encoded: the rest repeats it, and would cost as much again. */
+/** Characters of a source that are encoded: the rest repeats them, and would cost as much again. */
 const sourceEncoded = 2_500
-/**
- * Characters of one task that are encoded, and of all tasks of a snippet: of very many long ones as much of each as
- * there is room for.
- */
+/** Characters of one task that are encoded, and of all tasks of a snippet. Many long tasks get an equal share each. */
 const taskEncoded = 2_500
 const tasksEncoded = 50_000
 /** Characters of a name, of a description and of a query that are encoded. */
 const encoded = 20_000
 
 /**
- * What a snippet's tasks weigh: as much as its name. They find as well with the description's weight, and the same task
- * asked again comes out nearer; with more, a snippet of many tasks is found worse.
+ * The weight of a snippet's tasks, the same as its name's. The description's weight finds as well, but with this one
+ * the same task asked again comes out nearer. With more, a snippet of many tasks is found less well.
  */
 const taskWeight = 2
 
@@ -69,7 +66,7 @@ interface Table extends EmbeddingTable {
   readonly tree: PieceTree
 }
 
-/** Adds a text's pieces, each by how often it occurs, over a power of their sum. */
+/** Adds the rows of a text's pieces, each weighed by how often it occurs, over a power of the sum of these weights. */
 const add = (table: Table, to: Vector, text: string, weight: number, power: number): void => {
   if (text === "") return
   const { dimensions, rows, scales, tree } = table
@@ -85,15 +82,15 @@ const add = (table: Table, to: Vector, text: string, weight: number, power: numb
   }
 }
 
-/** Of all tasks as much of each as there is room for. */
+/** All tasks, each cut to an equal share of the room. */
 const textOf = (tasks: ReadonlyArray<string>): string => {
   const share = Math.min(taskEncoded, Math.floor(tasksEncoded / Math.max(1, tasks.length)))
   return tasks.map((task) => task.slice(0, share)).join("\n")
 }
 
 /**
- * The encoder of a table, which is not to be changed any more; `hub` says how near a vector of length 1 is to
- * everything, `products` multiplies the table's rows.
+ * The encoder of a table, which must not change any more. `hub` says how near a vector of length 1 is to everything;
+ * `products` multiplies the table's rows.
  */
 export const makeEncoder = (
   embeddings: EmbeddingTable,

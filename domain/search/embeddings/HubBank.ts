@@ -1,17 +1,17 @@
 /**
- * Docstrings of all kinds, as vectors of length 1. What is near to many of them is near to nearly every task, and so
- * says less by being near to one.
+ * Docstrings of all kinds, as vectors of length 1. A text near many of them is near nearly every task, so being near
+ * one task says less of it.
  */
 export interface HubBank {
   readonly dimensions: number
-  /** One behind the other. */
+  /** The vectors, one after the other. */
   readonly vectors: Float32Array
 }
 
-/** Of the best cosines with the bank, how many count. */
+/** How many of the best cosines with the bank count. */
 const counted = 10
 
-/** How far a row's length may be from 1: it was made of bytes. */
+/** How far a row's length may be from 1, since its numbers were rounded to bytes. */
 const rounding = 0.02
 
 /**

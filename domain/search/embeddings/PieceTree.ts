@@ -6,7 +6,7 @@ const [lineFeed, hash] = [10, 35]
 class Edges {
   readonly from: Int32Array
   readonly to: Int32Array
-  /** How many there may be: a quarter of the places and more stay free, so that one is found in a step or two. */
+  /** The most edges: a quarter of the places or more stays free, so that an edge is found in a step or two. */
   readonly most: number
   /** Bits of a hash that are left out. */
   readonly shift: number
@@ -22,7 +22,7 @@ class Edges {
   place(edge: number): number {
     const { from } = this
     const mask = from.length - 1
-    // Fibonacci hashing: neighbours come to lie far apart
+    // Fibonacci hashing: puts neighbours far apart
     let place = Math.imul(edge, 0x9e3779b1) >>> this.shift
     while (from[place] !== nothing && from[place] !== edge) place = (place + 1) & mask
     return place
@@ -34,7 +34,7 @@ class Edges {
     this.to[place] = node
   }
 
-  /** The same with room for twice as many. */
+  /** The same edges with room for twice as many. */
   doubled(): Edges {
     const more = new Edges(33 - this.shift)
     for (let place = 0; place < this.from.length; place++)
@@ -43,33 +43,33 @@ class Edges {
   }
 }
 
-/** The node where a piece that begins a word begins, and one that continues it. */
+/** The roots of the pieces that begin a word, and of those that continue one. */
 const [first, next] = [0, 1]
 
 /**
- * The pieces of a table as a tree, a node a letter: the longest piece that stands at some place of a word is found in
- * as many steps as it has letters. Trying each length by itself made a strange word cost the square of its length.
+ * The pieces of a table as a tree, with a node per letter. The longest piece at a place of a word is found in as many
+ * steps as it has letters. Trying each length made an unknown word cost the square of its length.
  */
 export class PieceTree {
   readonly #edges: Edges
   /** Per node, the number of the piece that ends there. */
   readonly #numbers: Int32Array
-  /** Of the last `longest`: the number of the piece. */
+  /** The number of the piece that the last `longest` found. */
   number = nothing
 
   /**
-   * Of a table's pieces as its file has them, numbered from 0: they are 33,000, and to make a text of each took most of
-   * the time. Throws an `Error` for one that is not of ASCII letters, or is there twice.
+   * Takes a table's pieces as its file has them, numbered from 0. Making a string of each of the 33,000 took most of
+   * the time. Throws an `Error` for a piece that is not of ASCII letters, or occurs twice.
    */
   constructor(pieces: Uint8Array) {
-    // how many there will be is not known: beginnings are shared, of the shipped pieces two thirds of the letters
+    // the number of edges is not known: of the shipped pieces' letters, two thirds are in shared beginnings
     let edges = new Edges(10)
     /** Per node. */
     const numbers = [nothing, nothing]
     let number = 0
     let node = first
     for (let at = 0; at <= pieces.length; at++) {
-      // the last one ends without it
+      // the last piece has no line feed behind it
       const code = pieces[at] ?? lineFeed
       if (code >= letters) throw new Error(`piece ${number} is not of ASCII letters`)
       if (code === lineFeed) {
@@ -94,8 +94,8 @@ export class PieceTree {
   }
 
   /**
-   * Where the longest piece ends that stands in a word at a place; the place itself when none does. Its number is
-   * `number` then.
+   * Where the longest piece at a place of a word ends; the place itself if there is none. `number` is then the piece's
+   * number.
    */
   longest(word: string, at: number): number {
     const { from, to } = this.#edges
@@ -104,7 +104,7 @@ export class PieceTree {
     this.number = nothing
     for (let end = at; end < word.length; ) {
       const code = word.charCodeAt(end)
-      // as an edge it would be another node's
+      // such a code would give another node's edge
       if (code >= letters) break
       const place = this.#edges.place(node * letters + code)
       if (from[place] === nothing) break

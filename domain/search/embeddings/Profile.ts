@@ -1,11 +1,11 @@
 /** What the second stage of ranking needs of a snippet, beside what the first one has: `secondStage.ts`. */
 export interface Profile {
   /**
-   * Its pieces, each once, as numbers of the table's rows: those of its name first, then those that only its
-   * description has, its source, the tasks that it was used for.
+   * Its pieces, each once, as numbers of the table's rows: first those of its name, then what its description adds, its
+   * source, and the tasks that it was used for.
    */
   readonly pieces: Uint16Array
-  /** How many of them are of its name; of its name and its description; of all but its tasks. */
+  /** How many of the pieces are of its name; of its name and description; of all but its tasks. */
   readonly named: number
   readonly told: number
   readonly own: number
@@ -15,13 +15,13 @@ export interface Profile {
   readonly characters: number
 }
 
-/** Of what could not be read. */
+/** The profile of a snippet of which nothing could be read. */
 export const noProfile: Profile = { pieces: new Uint16Array(0), named: 0, told: 0, own: 0, hub: 0, characters: 0 }
 
 /** Bytes before the pieces: a 32-bit float, a 32-bit and three 16-bit integers, all little-endian. */
 const head = 14
 
-/** A profile as text, for a row, in base64; `""` for the one of what could not be read. */
+/** A profile as base64 text, to store in a row; `""` if nothing of the snippet could be read. */
 export const profileToText = ({ pieces, named, told, own, hub, characters }: Profile): string => {
   if (pieces.length === 0 && characters === 0) return ""
   const bytes = new DataView(new ArrayBuffer(head + 2 * pieces.length))
@@ -32,7 +32,7 @@ export const profileToText = ({ pieces, named, told, own, hub, characters }: Pro
   return Buffer.from(bytes.buffer).toString("base64")
 }
 
-/** The profile that `profileToText` wrote as text, given as its bytes; throws an `Error` for any others. */
+/** The profile that `profileToText` wrote, from the bytes of that text; throws an `Error` for any others. */
 export const profileIn = (bytes: DataView): Profile => {
   if (bytes.byteLength === 0) return noProfile
   if (bytes.byteLength < head || bytes.byteLength % 2 !== 0) throw new Error("this is no snippet's profile")
@@ -46,7 +46,7 @@ export const profileIn = (bytes: DataView): Profile => {
 /** The profile that `profileToText` wrote; throws an `Error` for any other text. */
 export const profileOf = (text: string): Profile => {
   const bytes = Buffer.from(text, "base64")
-  // what is not base64 is no empty profile
+  // text that is not base64 is not an empty profile
   if (text !== "" && bytes.length === 0) throw new Error("this is no snippet's profile")
   return profileIn(new DataView(bytes.buffer, bytes.byteOffset, bytes.length))
 }

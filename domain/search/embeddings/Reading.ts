@@ -2,14 +2,14 @@ import { log } from "../exact.ts"
 import type { EmbeddingTable } from "./EmbeddingTable.ts"
 
 /**
- * The sums of the products of a row's integers with those of some other rows, in their order, as whole numbers. Valid
- * until the next call.
+ * The dot products of a row's integers with those of some other rows, in their order, as whole numbers. Valid until the
+ * next call.
  */
 export type Products = (row: number, others: ReadonlyArray<number>) => Int32Array
 
 /** What the second stage needs to know of a table's rows. */
 export interface Rows extends Pick<EmbeddingTable, "dimensions" | "rows" | "scales"> {
-  /** Lengths of the rows' integers, of each that was asked for; 0 of the others. */
+  /** Lengths of the rows' integers, for the rows that were asked for; 0 for the others. */
   readonly norms: Float64Array
   readonly products: Products
   readonly desk: Desk
@@ -19,13 +19,13 @@ export interface Rows extends Pick<EmbeddingTable, "dimensions" | "rows" | "scal
 const kept = 262_144
 
 /**
- * Where cosines are written down, of one task at a time: memory of that size is dear to take anew for each search.
- * Whoever sits down at it takes away what was there before.
+ * Where a reader writes the cosines of one task, so that a search need not allocate that much memory anew. A new reader
+ * discards what the one before wrote.
  */
 export class Desk {
   cosines = new Float64Array(4_096)
   #reader: object | undefined
-  /** By row: who wrote it down last, and where. */
+  /** By row: the turn in which it was last written, and where. */
   readonly #turns: Uint32Array
   readonly #places: Uint32Array
   #turn = 0
@@ -36,13 +36,13 @@ export class Desk {
     this.#places = new Uint32Array(rows)
   }
 
-  /** Where a reader has written down what belongs to a row; `undefined`: it has not, or another sat here since. */
+  /** Where this reader has written what belongs to a row; `undefined` if it has not, or another reader came since. */
   placeOf(reader: object, row: number): number | undefined {
     if (this.#reader !== reader) this.#begin(reader)
     return this.#turns[row] === this.#turn ? this.#places[row] : undefined
   }
 
-  /** Room for so many numbers that belong to a row, for the reader that was there last. */
+  /** Reserves room for `size` numbers that belong to a row, for the current reader; where the room begins. */
   take(row: number, size: number): number {
     const place = this.#used
     this.#used += size
@@ -67,7 +67,7 @@ export class Desk {
   }
 }
 
-/** Pieces of a task that count, the weightiest ones: they bound what the second stage costs. */
+/** Pieces of a task that count, the weightiest ones: this bounds what the second stage costs. */
 const mostPieces = 32
 
 /** The length of a row's integers. */
@@ -85,8 +85,8 @@ const normOf = ({ dimensions, rows, norms }: Rows, row: number): number => {
 export const lengthOf = (table: Rows, row: number): number => table.scales[row]! * normOf(table, row)
 
 /**
- * The pieces of a task, and how near the table's rows are to them. A row's cosines are reckoned once, however many
- * snippets have it: in whole numbers, so that they are the same in any order and on every runtime.
+ * The pieces of a task, and how near the table's rows are to them. A row's cosines are computed once, however many
+ * snippets have it, and in whole numbers, so they are the same in any order and on every runtime.
  */
 export class Reading {
   /** Numbers of the pieces' rows, the weightiest first. */
@@ -113,12 +113,12 @@ export class Reading {
     this.#norms = some.map(({ piece }) => normOf(table, piece))
   }
 
-  /** From `of` on, a number for each piece of the task: −1…1. Valid until `of` is called again. */
+  /** From the place that `of` gives, a number in −1…1 for each piece of the task. Valid until `of` is called again. */
   get cosines(): Float64Array {
     return this.#table.desk.cosines
   }
 
-  /** Where in `cosines` those of a row stand, a number for each piece of the task. */
+  /** The place in `cosines` where those of a row begin, a number for each piece of the task. */
   of(row: number): number {
     const { desk, products } = this.#table
     const known = desk.placeOf(this, row)

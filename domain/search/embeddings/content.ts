@@ -1,13 +1,13 @@
 import { beginningOf } from "../../text/beginningOf.ts"
 import { namesOf, type SearchedText } from "../IndexedText.ts"
 
-/** Characters of one part of a snippet that a model is given: many read some 500 pieces of a text, and no more. */
+/** Characters of one part of a snippet that a model is given: many models read only some 500 pieces of a text. */
 export const contentCharacters = 2_000
-/** Of its names, and of all tasks together. */
+/** Characters of its names, and of all its tasks together. */
 const nameCharacters = 200
 const taskCharacters = 1_000
 
-/** What of a snippet is embedded. */
+/** The parts of a snippet that are embedded. */
 export interface Content extends Pick<SearchedText, "name" | "path" | "entrypoint"> {
   readonly description: string
   readonly tasks: ReadonlyArray<string>
@@ -15,9 +15,9 @@ export interface Content extends Pick<SearchedText, "name" | "path" | "entrypoin
 }
 
 /**
- * What a model is given of a snippet: its names, what is told of it, the latest tasks that it was used for, its source;
- * first what says most, as models leave out the end of what is too long for them. The same tasks in another order are
- * the same text.
+ * What a model is given of a snippet: its names, its description, the latest tasks that it was used for, its source.
+ * What says most comes first, because models drop the end of a text that is too long. The order of the tasks makes no
+ * difference.
  */
 export const contentOf = ({ description, tasks, source, ...names }: Content): string => {
   const kept: Array<string> = []

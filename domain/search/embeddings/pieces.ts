@@ -5,18 +5,18 @@ import type { PieceTree } from "./PieceTree.ts"
 const word =
   /[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|\[::-1\]|\[::|\*\*|\/\/|<<|>>|==|!=|<=|>=|&&|\|\||\+\+|\+=|-=|\*=|=>|->|[%*/+<>&|^~?!@$-]/g
 
-/** Characters of a word that are looked at: longer ones are data, and each of their characters would cost some. */
+/** Characters of a word that are looked at: longer words are data, and each of their characters takes time. */
 const mostCut = 64
 
 const notAscii = /[^\x00-\x7f]/
 
-/** Accents are folded; what is not Latin then stands in no piece. */
+/** Folds accents. What is not Latin is then in no piece. */
 const folded = (text: string): string =>
   notAscii.test(text) ? normalForm(text, "NFKD").replace(/[\u0300-\u036f]/g, "") : text
 
 /**
- * How often each piece stands in a text, in order of first occurrence. A word that is no piece itself is cut from the
- * left into the longest that there are; what none begins with is left out.
+ * How often each piece occurs in a text, in order of first occurrence. A word that is no piece is cut from the left
+ * into the longest pieces there are; a character that begins none is left out.
  */
 export const pieceCounts = (text: string, pieces: PieceTree): Map<number, number> => {
   const counts = new Map<number, number>()
@@ -32,12 +32,12 @@ export const pieceCounts = (text: string, pieces: PieceTree): Map<number, number
 }
 
 /**
- * Letters that the pieces of a word must have in the mean, for the word to say something: of fewer any word can be put
- * together.
+ * The mean number of letters that the pieces of a word must have for the word to say something: shorter pieces make up
+ * any word.
  */
 const leastLetters = 3.5
 
-/** Letters of a word that is understood; 0: it was put together of scraps. */
+/** The letters of a word that is understood; 0 if it is made of scraps. */
 const understood = (word: string, pieces: PieceTree): number => {
   const cut = word.toLowerCase().slice(0, mostCut)
   let count = 0
@@ -49,7 +49,7 @@ const isLetters = /^[A-Za-z]/
 
 /**
  * The share of a text's letters and digits that could be understood, 0…1: digits, and words that are pieces or made of
- * few. 1 for most English, 0 for Japanese and for what no language has. 1 where it has neither.
+ * few. 1 for most English, 0 for Japanese and for what no language has, 1 for a text with neither.
  */
 export const readShare = (text: string, pieces: PieceTree): number => {
   const plain = folded(text)

@@ -11,10 +11,10 @@ export const toUnit = (vector: Vector): Vector => {
   return vector
 }
 
-/** A vector of zeros means nothing: there was no word in its text that the table knows. */
+/** Whether a vector has a direction. Zeros have none: the table knows no word of their text. */
 export const hasDirection = (vector: Vector): boolean => vector.some((number) => number !== 0)
 
-/** The sum of products: the cosine of two vectors of length 1. */
+/** The dot product, which is the cosine of two vectors of length 1. */
 export const dot = (one: Vector, other: Vector): number => {
   let sum = 0
   for (let at = 0; at < one.length; at++) sum += one[at]! * other[at]!
@@ -24,8 +24,8 @@ export const dot = (one: Vector, other: Vector): number => {
 const steps = 32_767
 
 /**
- * A vector as text, for a row: its greatest number as a 32-bit float, and all as 16-bit shares of it, little-endian, in
- * base64. Half of what floats would take, and cosines differ by some millionths. `""` for a vector of zeros.
+ * A vector as text, to store in a row: its greatest number as a 32-bit float, and all numbers as 16-bit shares of it,
+ * little-endian, in base64. Takes half of what floats would; cosines differ by some millionths. `""` for zeros.
  */
 export const vectorToText = (vector: Vector): string => {
   const greatest = Math.fround(vector.reduce((most, number) => Math.max(most, Math.abs(number)), 0))
@@ -38,8 +38,8 @@ export const vectorToText = (vector: Vector): string => {
 }
 
 /**
- * The directions of sums of vectors that `vectorToText` wrote, each of length 1; `null` where there is none. All lie in
- * one piece of memory: thousands of small ones take longer to go than they were needed.
+ * The directions of sums of vectors that `vectorToText` wrote, each of length 1; `null` for a sum that has none. All
+ * lie in one piece of memory: thousands of small ones would stay longer than they are needed.
  */
 export const meaningsOf = (sums: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<Vector | null> => {
   const some = sums.flat().find((text) => text !== "")
@@ -60,5 +60,5 @@ export const meaningsOf = (sums: ReadonlyArray<ReadonlyArray<string>>): Readonly
   })
 }
 
-/** `meaningsOf` one sum: its direction, of length 1; `null` where it has none. */
+/** `meaningsOf` one sum: its direction, of length 1; `null` if it has none. */
 export const meaningOf = (...texts: ReadonlyArray<string>): Vector | null => meaningsOf([texts])[0]!
