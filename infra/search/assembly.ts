@@ -1,4 +1,4 @@
-// What a WebAssembly program is put together of. There is no compiler in this project: a few loops need none.
+// The parts that a WebAssembly program is put together from. A few loops need no compiler, so the project has none.
 
 /** Bytes, nested as they are put together. */
 export type Code = ReadonlyArray<number | Code>
@@ -17,9 +17,9 @@ export const unsigned = (value: number): Code =>
 const signed = (value: number): Code =>
   value >= -64 && value < 64 ? [value & 0x7f] : [(value & 0x7f) | 0x80, signed(value >> 7)]
 
-/** Parts, with how many they are before them. */
+/** Parts, preceded by how many they are. */
 export const list = (...items: ReadonlyArray<Code>): Code => [unsigned(items.length), items]
-/** A part with how many bytes it has before it. */
+/** A part, preceded by how many bytes it has. */
 export const sized = (code: Code): Code => {
   const bytes = bytesOf(code)
   return [unsigned(bytes.length), bytes]
@@ -29,13 +29,13 @@ const named = (text: string): Code => list(...[...text].map((letter) => [letter.
 
 /** The type of a whole number. */
 export const i32 = 0x7f
-/** The type of sixteen bytes that are worked with at once. */
+/** The type of sixteen bytes that are worked on at once. */
 export const v128 = 0x7b
-/** What a parameter or a local is. */
+/** The value of a parameter or a local. */
 export const get = (local: number): Code => [0x20, local]
-/** Puts what comes before it into a local. */
+/** Puts the value before it into a local. */
 export const set = (local: number): Code => [0x21, local]
-/** A number that stands in the program. */
+/** A constant number. */
 export const integer = (value: number): Code => [0x41, signed(value)]
 /** The sum of the two numbers before it. */
 export const addInteger: Code = [0x6a]
@@ -49,34 +49,34 @@ export const storeInteger = (offset: number): Code => [0x36, 2, unsigned(offset)
 export const load = (offset: number): Code => [0xfd, 0x00, 2, unsigned(offset)]
 /** Puts the sixteen bytes before it at an address. */
 export const store = (offset: number): Code => [0xfd, 0x0b, 2, unsigned(offset)]
-/** Eight bytes at an address, as numbers of sixteen bits. */
+/** Eight bytes at an address, each widened to a 16-bit number. */
 export const loadWidened = (offset: number): Code => [0xfd, 0x01, 0, unsigned(offset)]
-/** Sixteen bytes of nothing. */
+/** Sixteen bytes of 0. */
 export const zeros: Code = [0xfd, 0x0c, Array.from({ length: 16 }, () => 0)]
-/** The sum, and the product, of the four floats of each of the two before it. */
+/** Adds, or multiplies, the four floats of the first before it and those of the second, one by one. */
 export const addFloats: Code = [0xfd, unsigned(0xe4)]
 export const multiplyFloats: Code = [0xfd, unsigned(0xe6)]
-/** Of numbers of sixteen bits, the sums of two neighbours' products, as four of 32 bits. */
+/** Multiplies 16-bit numbers, each with its counterpart, and adds neighbours' products: four numbers of 32 bits. */
 export const multiplyPairs: Code = [0xfd, unsigned(0xba)]
-/** The sum of the four numbers of 32 bits of each of the two before it. */
+/** Adds the four 32-bit numbers of the first one before it and those of the second. */
 export const addWhole: Code = [0xfd, unsigned(0xae)]
-/** Does it once, and again as long as `again` leaves what is not 0. */
+/** Runs the body once, and again as long as `again` leaves a number other than 0. */
 export const loop = (body: Code, again: Code): Code => [0x03, 0x40, body, again, 0x0d, 0, 0x0b]
 
-/** Parameters of a function that goes through items: where the first is, behind the last, and where results go. */
+/** Parameters of a function that goes through items: the address of the first, their end, and where results go. */
 interface Through {
   readonly item: number
   readonly end: number
   readonly to: number
-  /** Bytes of an item, and of what is written of each. */
+  /** Bytes of an item, and bytes that are written for each. */
   readonly size: number
   readonly result: number
 }
 
-/** So many locals of a type. */
+/** This many locals of a type. */
 type Locals = readonly [count: number, type: number]
 
-/** A function that does the same for each item, of which there is one at least. */
+/** A function that does the same for each item. There must be at least one. */
 export const through = (
   { item, end, to, size, result }: Through,
   locals: Locals | ReadonlyArray<Locals>,
@@ -91,7 +91,7 @@ export const through = (
     0x0b
   ])
 
-/** A module of functions with the same four addresses as parameters, on the memory that it is given. */
+/** A module of functions on a given memory. All have the same four addresses as parameters. */
 const moduleOf = (functions: { readonly [name: string]: Code }): WebAssembly.Module => {
   const names = Object.keys(functions)
   const program = bytesOf([
@@ -105,7 +105,7 @@ const moduleOf = (functions: { readonly [name: string]: Code }): WebAssembly.Mod
   return new WebAssembly.Module(new Uint8Array(program))
 }
 
-/** Such functions, by their names. */
+/** Functions from their code, by name. */
 export const assembled = <Name extends string>(
   functions: { readonly [name in Name]: Code },
   memory: WebAssembly.Memory

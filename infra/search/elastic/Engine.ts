@@ -7,10 +7,10 @@ import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { IndexUnavailable } from "#ports/SnippetIndex.ts"
 import { faultOf, passesByItself } from "./fault.ts"
 
-/** Milliseconds that an answer may take: of a search, of a write, of what changes whole indices. */
+/** Milliseconds that an answer may take: to a search, to a write, to a change of whole indices, and to a merge. */
 export const patience = { search: 5_000, write: 30_000, change: 60_000, merge: 600_000 } as const
 
-/** How many times as long is waited, where a machine has much else to do. */
+/** How many times as long an answer may take, on a machine that has much else to do. */
 export const Lenience = Context.Reference<number>("cairn/Lenience", { defaultValue: () => 1 })
 
 export interface Request {
@@ -18,7 +18,7 @@ export interface Request {
   readonly path: string
   readonly query?: { readonly [name: string]: string | boolean }
   readonly body?: object
-  /** Lines of JSON, instead of a body. */
+  /** Lines of JSON, in place of a body. */
   readonly lines?: string
   readonly within: number
 }
@@ -30,17 +30,17 @@ export interface Answer<A> {
 
 /** One Elasticsearch, as the adapter asks it. */
 export interface Engine {
-  /** 404 is an answer; any other refusal, and none in time, is `IndexUnavailable`. */
+  /** 404 is an answer. Any other refusal, and no answer in time, is `IndexUnavailable`. */
   readonly ask: <A>(request: Request) => Effect.Effect<Answer<A>, IndexUnavailable>
 }
 
 /**
- * Milliseconds behind which the client does not keep its own time, as where what answers speaks no HTTP, and those for
- * which its end is waited for.
+ * Milliseconds after which we stop waiting for the client: when it misses its own timeout, as with a server that speaks
+ * no HTTP, and when it closes.
  */
 const overtime = 1_000
 
-/** The oldest that has all that we use: vectors as base64 came with 9.3. */
+/** The oldest version that has all that we use: vectors as base64 came with 9.3. */
 const oldest = [9, 3] as const
 const tries = 5
 
@@ -66,7 +66,7 @@ const authOf = ({ auth }: ElasticsearchSettings) =>
       ? { auth: { apiKey: Redacted.value(auth.apiKey) } }
       : { auth: { username: auth.username, password: Redacted.value(auth.password) } }
 
-/** A node that went is looked at again after a second, then ever less often, up to half a minute. */
+/** Looks at a node that went away again after a second, then ever less often, up to every half a minute. */
 class Nodes extends ClusterConnectionPool {
   constructor(options: ConstructorParameters<typeof ClusterConnectionPool>[0]) {
     super(options)
@@ -78,7 +78,7 @@ interface Versions {
   readonly nodes?: { readonly [id: string]: { readonly version: string } }
 }
 
-/** Connects, and makes sure that it is an Elasticsearch that does: fails with what the operator can mend. */
+/** Connects, and makes sure that an Elasticsearch answers that can be used. Fails with what the operator can mend. */
 export const connect = (settings: ElasticsearchSettings): Effect.Effect<Engine, EngineUnusable, Scope.Scope> =>
   Effect.gen(function* () {
     const tls = yield* certificates(settings.caFile)
@@ -89,16 +89,16 @@ export const connect = (settings: ElasticsearchSettings): Effect.Effect<Engine, 
             nodes: [...settings.urls],
             ConnectionPool: Nodes,
             ...authOf(settings),
-            // whatever the environment says of certificates
+            // whatever the environment says about certificates
             tls: { ...tls, rejectUnauthorized: true },
             Connection: HttpConnection,
-            // another node may answer where one can't be reached; what nobody answers is tried again by who asks, and
-            // knows for how long
+            // another node may answer if one can't be reached. What no node answers, the caller tries again: it knows
+            // for how long
             maxRetries: settings.urls.length - 1,
             maxResponseSize: 128 * 1024 * 1024
           })
       ),
-      // it waits for requests that it has lost
+      // closing waits for requests that the client has lost
       (client) =>
         Effect.ignore(
           Effect.timeout(

@@ -26,18 +26,18 @@ export interface SearchAnswers {
   }
 }
 
-/** What it answers to `frequenciesOf`. */
+/** What Elasticsearch answers to `frequenciesOf`. */
 export interface FrequenciesAnswer {
   readonly aggregations: { readonly own: Counts; readonly others?: Counts }
 }
 
-/** How many snippets that may be found have each term: the searched homes' own, and what is public besides. */
+/** How many of the snippets that may be found have each term: the searched homes' own, and other public ones. */
 export const frequenciesIn = ({ aggregations: { own, others } }: FrequenciesAnswer): ReadonlyArray<number> => {
   const more = others?.buckets
   return own.buckets.map(({ doc_count: count }, at) => count + (more?.[at]?.doc_count ?? 0))
 }
 
-/** Of the whole task, and of a long one's best part. */
+/** The cosine with the whole task or, for a long one, that merged with its best part's. */
 const nearness = (own: Vector, [whole, ...parts]: ReadonlyArray<Vector>): number => {
   const cosine = (other: Vector) => {
     let sum = 0
@@ -54,8 +54,8 @@ const candidatesIn = ({ terms, meanings, read }: Worded, answer: SearchAnswers["
 }
 
 /**
- * Of so many things counts for each and each shelf, one thing after another; all there are of each, and no more than
- * there are at all.
+ * For each of `size` things, the sum of its counts on all shelves, but at most `most`. The counts of one thing come one
+ * after another, then those of the next.
  */
 const sums = (size: number, counts: Counts | undefined, most: number): ReadonlyArray<number> => {
   const buckets = counts?.buckets ?? []
@@ -63,7 +63,7 @@ const sums = (size: number, counts: Counts | undefined, most: number): ReadonlyA
   return Array.from({ length: size }, (_, place) => {
     let sum = 0
     for (let shelf = 0; shelf < shelves; shelf++) sum += buckets[place * shelves + shelf]!.doc_count
-    // what was asked together may have been answered before a change and behind it
+    // searches that were asked together may have been answered before and after a change
     return Math.min(sum, most)
   })
 }
@@ -79,9 +79,7 @@ export const nothing = ({ terms, reading }: Worded): Candidates => ({
   near: 0
 })
 
-/**
- * The best `most` of what was found, by the ranking itself. What shares no word is counted as far as it was looked at.
- */
+/** The best `most` of what was found, by the ranking itself. Those that share no word are counted only if looked at. */
 export const candidatesOf = (
   { asked, preferComplete, also }: IndexQuery,
   answer: SearchAnswers,

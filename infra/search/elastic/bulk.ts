@@ -2,13 +2,13 @@ import { Effect } from "effect"
 import { IndexUnavailable } from "#ports/SnippetIndex.ts"
 import { type Engine, patience } from "./Engine.ts"
 
-/** What becomes of one document; `undefined`: it goes. */
+/** What a document becomes; `undefined`: it is removed. */
 export interface Change {
   readonly id: string
   readonly document: (() => object) | undefined
 }
 
-/** Documents, and characters of them, of one request: some milliseconds to write down. */
+/** Documents in one request, and their characters: some milliseconds to write down. */
 const most = 250
 const mostCharacters = 1_000_000
 
@@ -21,16 +21,16 @@ interface Outcomes {
   readonly items: ReadonlyArray<{ readonly [operation: string]: Outcome }>
 }
 
-/** Written, there already in this version or a later one, or gone already. */
+/** It is written, is there already in this version or a later one, or has gone already. */
 const isDone = ({ status, error }: Outcome): boolean => error === undefined || status === 409
 
-/** It is this document that can't be taken: no other refusal is one of what was written. */
+/** This document can't be taken. No other refusal is about what was written. */
 const isUnfit = ({ status, error }: Outcome): boolean => status === 400 && error?.type !== "index_closed_exception"
 
-/** Requests at once: while one is taken in the next is written down. */
+/** Requests at once: while one is taken in, the next is written down. */
 const atOnce = 2
 
-/** What one request says of some documents. */
+/** One request: the ids of its documents, and its lines. */
 interface Batch {
   readonly ids: ReadonlyArray<string>
   readonly lines: string
@@ -53,8 +53,8 @@ function* batchesOf(changes: Iterable<Change>, position: number): Generator<Batc
 }
 
 /**
- * Writes changes of one position, each of another document. What is there of the same position or a later one stays,
- * also of what has gone since: so that a repeated or late delivery changes nothing. Answers with the ids of what
+ * Writes changes of one position, each of another document. A document that was written or removed at the same position
+ * or a later one stays as it is, so a repeated or late delivery changes nothing. Answers with the ids of what
  * Elasticsearch can't take.
  */
 export const write = Effect.fnUntraced(function* (

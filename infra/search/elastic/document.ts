@@ -11,9 +11,9 @@ import { asTold, onShelf, shelvesOf } from "./shelves.ts"
 /** How often a term occurs in each field, in the order of `fields`. */
 export type Counts = ReadonlyArray<number>
 
-/** What Elasticsearch keeps of a snippet beside its indices: enough to make all of its document of it. */
+/** What Elasticsearch keeps of a snippet besides its indices: enough to make the whole document again. */
 export interface Source extends Pick<IndexedSnippet, "home" | "isPublic" | "kind" | "language" | "humanUp"> {
-  /** Left out: of everyone in its home. */
+  /** Left out if it belongs to everyone in its home. */
   readonly agent?: string
   readonly verdict: number
   readonly lengths: { readonly [field in Field]: number }
@@ -29,7 +29,7 @@ export interface Source extends Pick<IndexedSnippet, "home" | "isPublic" | "kind
   }
 }
 
-/** More occurrences of a term in a field than these say nothing new to who looks for candidates. */
+/** More occurrences of a term in a field than these say nothing new when candidates are looked for. */
 const repeated = 4
 
 /** A vector as Elasticsearch takes it: 32-bit floats, most significant byte first, in Base64. */
@@ -45,7 +45,7 @@ const vectorOf = (text: string): Vector => {
   return Float32Array.from({ length: bytes.length / 4 }, (_, at) => numbers.getFloat32(at * 4))
 }
 
-/** A snippet as the document that is sent. */
+/** A snippet as the source of its document. */
 export const sourceOf = (snippet: IndexedSnippet): Source => {
   const { home, isPublic, agent, kind, language, up, down, humanUp, completeness, text, vector, profile } = snippet
   const counts = new Map<string, Array<number>>()
@@ -78,7 +78,7 @@ export const sourceOf = (snippet: IndexedSnippet): Source => {
   }
 }
 
-/** The same with other votes. */
+/** The same source with other votes. */
 export const voted = (source: Source, { up, down, humanUp }: Votes): Source => ({
   ...source,
   verdict: verdict(up, down),
@@ -87,8 +87,8 @@ export const voted = (source: Source, { up, down, humanUp }: Votes): Source => (
 })
 
 /**
- * Its terms as one text in which BM25 finds what BM25F finds in the fields: a word of a field that weighs three times
- * as much stands there three times.
+ * All terms as one text in which BM25 finds what BM25F finds in the fields: a word of a field that weighs three times
+ * as much occurs three times.
  */
 const wordsOf = (counts: Source["kept"]["counts"]): string => {
   const words: Array<string> = []
@@ -112,7 +112,7 @@ const packedOf = (id: string, { lengths, verdict, kept }: Source): string => {
   return pack({ id, lengths: fields.map((field) => lengths[field]), completeness, verdict, profile, vector, counts })
 }
 
-/** Those of its terms that others are told when it is public. */
+/** The terms that others may learn of, if the snippet is public. */
 const toldTo = ({ isPublic, kept }: Source): ReadonlyArray<string> =>
   isPublic
     ? Object.entries(kept.counts)
@@ -120,7 +120,7 @@ const toldTo = ({ isPublic, kept }: Source): ReadonlyArray<string> =>
         .map(([term]) => term)
     : []
 
-/** The whole document: what is kept, and what is only indexed. */
+/** The whole document: its source, and what is only indexed. */
 export const documentOf = (id: string, source: Source): object => {
   const { meaning, counts, profile } = source.kept
   const shelves = shelvesOf(source)

@@ -5,19 +5,19 @@ import { type Engine, patience } from "./Engine.ts"
 import { checkpointId, definition, mappingVersion } from "./mapping.ts"
 import { refreshed } from "./refreshed.ts"
 
-/** One filling of the index, for one build of the catalogue: an index of Elasticsearch. */
+/** One filling of the index, for one build of the catalogue, as an index of Elasticsearch. */
 export interface Edition {
   readonly name: string
   readonly build: number
   readonly mapping: number
-  /** Whether the alias is on it. */
+  /** Whether the alias points to it. */
   readonly isSearched: boolean
 }
 
 /** How far an index has come. */
 export interface Checkpoint {
   readonly position: number
-  /** The id of the event that the log has there. */
+  /** The id of the event that the log has at that position. */
   readonly event?: string
   /** Snippets that Elasticsearch could not take. */
   readonly refused: ReadonlyArray<string>
@@ -25,7 +25,7 @@ export interface Checkpoint {
 
 export const atNothing: Checkpoint = { position: 0, refused: [] }
 
-/** Whose an index is; in its mapping, as `_meta`. */
+/** Says whose an index is; stands in its mapping, as `_meta`. */
 interface Meta {
   readonly cairn?: { readonly installation: string; readonly mapping: number; readonly build: number }
 }
@@ -40,24 +40,24 @@ type Indices = {
 interface Given {
   /** The alias that is searched. */
   readonly alias: string
-  /** What tells this installation from others; no secret. */
+  /** What tells this installation from others. It is no secret. */
   readonly installation: string
   readonly dimensions: number
 }
 
 /** The fillings of one installation's index, and which of them is searched. */
 export const makeEditions = ({ ask }: Engine, { alias, installation, dimensions }: Given) => {
-  /** Those that a process of this version searches, and fills. */
+  /** The indices that a process of this version searches and fills. */
   const family = `${alias}-v${mappingVersion}`
   const nameOf = (build: number) => `${family}-b${build}`
-  /** A write to it never makes an index, as one to an index does. */
+  /** Unlike a write to an index, a write to this alias never makes one. */
   const writeAlias = (name: string) => `${name}-write`
   const all = `${alias},${alias}-v*`
-  /** The one that is known to be searched: a later one takes its place once and for all. */
+  /** The index that is known to be searched. A later one takes its place for good. */
   let promoted: string | undefined
   const mend = `Give this Cairn an index of its own by ELASTICSEARCH_INDEX, or delete that one: it is filled again from the log.`
 
-  /** All there are. Fails with `NotOurs` where one is another's, or a newer Cairn's. */
+  /** All editions that there are. Fails with `NotOurs` if one belongs to another Cairn, or to a newer one. */
   const look = Effect.gen(function* () {
     const query = { ignore_unavailable: true, filter_path: "*.aliases,*.mappings._meta" }
     const { status, body } = yield* ask<Indices>({ method: "GET", path: `/${all}`, query, within: patience.search })
@@ -75,7 +75,7 @@ export const makeEditions = ({ ask }: Engine, { alias, installation, dimensions 
     return found as ReadonlyArray<Edition>
   })
 
-  /** How far an index has come; `undefined`: there is none. */
+  /** How far an index has come; `undefined`: there is no such index. */
   const checkpoint = Effect.fnUntraced(function* (name: string) {
     const { status, body } = yield* ask<{
       readonly found?: boolean
@@ -88,7 +88,7 @@ export const makeEditions = ({ ask }: Engine, { alias, installation, dimensions 
   /** Makes the index of a build, unless another process just did. */
   const create = Effect.fnUntraced(function* (build: number) {
     const name = nameOf(build)
-    // one of that name may have been there, and been searched, before it was lost
+    // an index of that name may have been searched before it was lost
     promoted = undefined
     const meta: Meta = { cairn: { installation, mapping: mappingVersion, build } }
     const body = { ...definition(dimensions, meta), aliases: { [writeAlias(name)]: {} } }
@@ -98,16 +98,16 @@ export const makeEditions = ({ ask }: Engine, { alias, installation, dimensions 
     )
   })
 
-  /** Puts it in the place of those before it, which are deleted with all that they hold; all of it at once. */
+  /** Searches this index from now on, and deletes those before it with all that they hold, in one step. */
   const promote = Effect.fnUntraced(function* (name: string, before: ReadonlyArray<Edition>) {
     yield* refreshed(ask, name, patience.write)
     const actions = [...before.map((old) => ({ remove_index: { index: old.name } })), { add: { index: name, alias } }]
     const { status } = yield* ask({ method: "POST", path: "/_aliases", body: { actions }, within: patience.change })
-    // one of those before it went meanwhile, and nothing was done
+    // one of those before it has just gone, so nothing was done
     if (status === 404) return yield* new IndexUnavailable({ fault: `an index beside ${name} has just gone` })
   })
 
-  /** Searches from now on what has come as far as that which is searched; `position` is how far it has come. */
+  /** Searches an index from now on if it, at `position`, has come as far as the one that is searched. */
   const promoteWhenDue = Effect.fnUntraced(function* (name: string, position: number) {
     if (promoted === name) return
     const known = yield* look
@@ -115,7 +115,7 @@ export const makeEditions = ({ ask }: Engine, { alias, installation, dimensions 
     if (own?.isSearched) promoted = name
     if (own === undefined || own.isSearched) return
     const others = known.filter((edition) => edition !== own)
-    // a later build is under way elsewhere: it is that one's turn
+    // another process fills a later build: that one is searched next
     if (others.some((other) => other.mapping === own.mapping && other.build > own.build)) return
     const searched = others.find(({ isSearched }) => isSearched)
     const bar = searched === undefined ? 0 : ((yield* checkpoint(searched.name))?.position ?? 0)
@@ -124,14 +124,14 @@ export const makeEditions = ({ ask }: Engine, { alias, installation, dimensions 
     promoted = name
   })
 
-  /** Deletes all of them, with all that they hold. */
+  /** Deletes all editions, with all that they hold. */
   const remove = Effect.gen(function* () {
     promoted = undefined
     const names = (yield* look).map(({ name }) => name)
     if (names.length > 0) yield* ask({ method: "DELETE", path: `/${names.join(",")}`, within: patience.change })
   })
 
-  /** At run time it is a fault like others: an operator may mend it. */
+  /** At run time, `NotOurs` is a fault like others: an operator may mend it. */
   const whileRunning = <A, E>(effect: Effect.Effect<A, E | NotOurs>) =>
     Effect.catchIf(
       effect,
@@ -146,7 +146,7 @@ export const makeEditions = ({ ask }: Engine, { alias, installation, dimensions 
     writeAlias,
     checkpoint,
     create,
-    /** As `look`, once at the start. */
+    /** `look` at the start, where it may fail with `NotOurs`. */
     lookFirst: look,
     look: whileRunning(look),
     remove: whileRunning(remove),

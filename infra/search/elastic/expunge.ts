@@ -7,14 +7,14 @@ interface Stats extends Copies {
   readonly _all?: { readonly total?: { readonly docs?: { readonly deleted: number } } }
 }
 
-/** Elasticsearch lets go of what was deleted when it has told all its copies, which takes it up to half a minute. */
+/** Elasticsearch lets go of deleted documents once it has told all copies, which takes up to half a minute. */
 const between = "2 seconds"
-/** A copy that was away, and has come back, may have what the others let go of meanwhile. */
+/** A copy that was away and has come back may still have what the others let go of meanwhile. */
 const again = "24 hours"
 
 /**
- * Takes what was deleted out of the files, too, of every edition and every copy: in the background, from the start on
- * and whenever it is told to, until nothing of it is left.
+ * Removes what was deleted from the files, too, of every edition and every copy. It works in the background, at the
+ * start and whenever it is told to, until nothing is left.
  */
 export const makeExpunge = Effect.fnUntraced(function* ({ ask }: Engine, alias: string) {
   const wanted = yield* Queue.sliding<void>(1)

@@ -7,8 +7,8 @@ const typeOf = (body: unknown): string => {
 }
 
 /**
- * What went wrong, in a few words for the log: never what was sent. What Elasticsearch says of a document repeats parts
- * of it, and is left out; its kind of error says enough.
+ * What went wrong, in a few words for the log, without what was sent. What Elasticsearch says about a document repeats
+ * parts of it, so only the type of its error is given.
  */
 export const faultOf = (error: unknown): string => {
   if (error instanceof errors.ProductNotSupportedError) return "what answers there is not Elasticsearch"

@@ -8,7 +8,7 @@ import { type Engine, patience } from "./Engine.ts"
 import { atNothing, type Checkpoint, type Editions } from "./editions.ts"
 import { checkpointId } from "./mapping.ts"
 
-/** Snippets whose documents are read at once, for their votes to be changed. */
+/** Snippets whose documents are read at once to change their votes. */
 const page = 200
 
 interface Documents {
@@ -19,17 +19,17 @@ interface Given {
   readonly engine: Engine
   readonly editions: Editions
   readonly dimensions: number
-  /** Something has gone whose text is to leave the disk, too. */
+  /** Told when something has gone whose text must leave the disk, too. */
   readonly erased: () => void
-  /** So many snippets were written. */
+  /** Told how many snippets were written. */
   readonly wrote: (documents: number) => void
-  /** What the log has at a place: by that an index knows it again. */
+  /** Which event the log has at a position: it shows whether an index is of this log. */
   readonly eventAt: EventStore["Service"]["eventAt"]
 }
 
 /** Takes changes in, one page after another. */
 export const makeFeed = ({ engine, editions, dimensions, erased, wrote, eventAt }: Given) => {
-  /** How far each index was that this process has seen, whoever filled it: what falls back has lost what it held. */
+  /** How far each index was when this process last saw it, whoever filled it. One that falls back lost its content. */
   const seen = new Map<string, number>()
 
   const logAt = (position: number) =>
@@ -43,8 +43,7 @@ export const makeFeed = ({ engine, editions, dimensions, erased, wrote, eventAt 
   }
 
   /**
-   * How far the index of a build has come; it is made where there is none. `undefined`: a later build has taken its
-   * place.
+   * How far the index of a build has come. It is made if there is none. `undefined`: a later build has taken its place.
    */
   const begin = Effect.fnUntraced(function* (build: number) {
     const name = editions.nameOf(build)
@@ -52,7 +51,7 @@ export const makeFeed = ({ engine, editions, dimensions, erased, wrote, eventAt 
     const before = seen.get(name)
     if (at !== undefined) {
       if (before !== undefined && at.position < before) return yield* lost(name)
-      // who made it, or filled it, may have ended before it was searched
+      // the process that made or filled it may have ended before it was searched
       yield* editions.promoteWhenDue(name, at.position)
       return at
     }
@@ -63,7 +62,7 @@ export const makeFeed = ({ engine, editions, dimensions, erased, wrote, eventAt 
     return atNothing
   })
 
-  /** Documents with other votes, of those that are there. */
+  /** The documents of these snippets with their new votes; none for a snippet that is not there. */
   const withVotes = Effect.fnUntraced(function* (name: string, votes: IndexChanges["voted"]) {
     const changes: Array<Change> = []
     for (let from = 0; from < votes.length; from += page) {
@@ -132,8 +131,8 @@ export const makeFeed = ({ engine, editions, dimensions, erased, wrote, eventAt 
   })
 
   /**
-   * Of the latest build that there is an index for. One that has seen another log, because a backup of this one was
-   * restored, is nothing to go on from, nor to be found in.
+   * How far the index of the latest build has come. If it has seen another log, because a backup of this one was
+   * restored, nothing can go on from it or be found in it: it is removed.
    */
   const stand: Effect.Effect<IndexStand, IndexUnavailable> = Effect.gen(function* () {
     const known = (yield* editions.look).filter(({ name, build }) => name === editions.nameOf(build))
@@ -151,12 +150,12 @@ export const makeFeed = ({ engine, editions, dimensions, erased, wrote, eventAt 
       seen.clear()
       return { build: undefined, position: 0 }
     }
-    // what is fed from here on stands on what is there
+    // what is fed from here on builds on what is there
     seen.set(name, position)
     return { build: latest, position, ...(refused.length > 0 && { refused }) }
   })
 
-  /** Whether there was an index that held something, filled by whichever process. */
+  /** Whether there was an index that held something, whichever process filled it. */
   const hasBegun = () => [...seen.values()].some((position) => position > 0)
 
   return { apply, stand, hasBegun }

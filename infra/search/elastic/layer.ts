@@ -18,8 +18,8 @@ import { askTogether } from "./together.ts"
 import { makeUnite } from "./unite.ts"
 
 /**
- * What an index says of whose it is: who reads it learns nothing of the secret. One that was filled before the log was
- * moved to where positions are others is another log's: its checkpoint and its documents' versions are positions.
+ * What an index says about whose it is, without telling the secret. If the log was moved to where positions differ, an
+ * index that was filled before is another log's: its checkpoint and its documents' versions are positions.
  */
 const nameOf = ({ secret, positions }: Installation["Service"]) =>
   createHash("sha256")
@@ -28,8 +28,8 @@ const nameOf = ({ secret, positions }: Installation["Service"]) =>
     .slice(0, 32)
 
 /**
- * Which cluster it is, also behind another address. Of one that does not tell, as of one that is just going, processes
- * only know by the index's name that they have the same.
+ * Identifies the cluster, whatever its address. If the cluster does not tell, as when it is just shutting down, only
+ * the index's name tells processes that they share one.
  */
 const clusterOf = ({ ask }: Engine) =>
   ask<{ readonly cluster_uuid?: string }>({
@@ -43,8 +43,8 @@ const clusterOf = ({ ask }: Engine) =>
   )
 
 /**
- * The index in Elasticsearch: it finds what is likely, and tells of the scope what ranking needs; the score is
- * `domain/search` alone. It keeps what it has, and any number of processes may use it.
+ * The index in Elasticsearch. It finds what is likely, and tells what ranking needs to know of the scope;
+ * `domain/search` alone makes the score. It keeps what it has, and any number of processes may use it.
  */
 export const layer = (
   settings: ElasticsearchSettings
@@ -67,8 +67,8 @@ export const layer = (
       let refreshed = 0
       const refreshing = yield* Semaphore.make(1)
       /**
-       * Makes what was written be seen: whoever comes while one is under way shares the next. `false`: there is no
-       * index, as far as the node knows that was asked; another may know one, in which nothing was refreshed.
+       * Makes what was written visible to searches. Callers that come while a refresh is under way share the next one.
+       * `false`: the node that was asked knows no index; another node may know one, which was not refreshed.
        */
       const refresh = Effect.suspend(() => {
         const wanted = writes
@@ -107,7 +107,7 @@ export const layer = (
       const feed = makeFeed({ engine, editions, dimensions, erased, wrote, eventAt })
       const one = yield* Semaphore.make(1)
       return SnippetIndex.of({
-        // also what was broken off may be there by now, and what another process has written before this one asks
+        // a call that was broken off may have written, too, and so may another process before this one asks
         apply: (changes, upTo) => feed.apply(changes, upTo).pipe(Effect.ensuring(written), one.withPermits(1)),
         stand: Effect.ensuring(feed.stand, written),
         sharedAs: `${cluster} ${editions.family}`,

@@ -4,7 +4,7 @@ import { profileIn } from "#domain/search/embeddings/Profile.ts"
 import type { Vector } from "#domain/search/embeddings/vector.ts"
 import { countIn } from "../packedCount.ts"
 
-/** What ranking asks of a snippet, whatever the task is. */
+/** What ranking needs of a snippet, whatever the task is. */
 export interface Packed extends Pick<Candidate, "id" | "lengths" | "completeness" | "verdict"> {
   /** As `profileToText` writes it. */
   readonly profile: string
@@ -16,12 +16,12 @@ export interface Packed extends Pick<Candidate, "id" | "lengths" | "completeness
 
 /** Bytes of a term's hash and of its counts. */
 const entry = 8
-/** Bytes before what has no fixed length: two 64-bit floats, the lengths, and how much of each comes then. */
+/** Bytes before the parts of varying length: two 64-bit floats, the lengths, and the size of each such part. */
 const head = 16 + 4 * fieldCount + 16
 
 /**
- * What stands for a term, in 32 bits. Two terms that share it are one to who ranks: of a snippet's terms and a task's
- * one pair in some 20,000 searches.
+ * What stands for a term, in 32 bits. Ranking takes two terms with the same hash for one. Between a snippet's terms and
+ * a task's, that happens to one pair in some 20,000 searches.
  */
 export const hashOf = (term: string): number => {
   let hash = 0x811c9dc5
@@ -32,8 +32,8 @@ export const hashOf = (term: string): number => {
 }
 
 /**
- * All of it in one value, in base64, little-endian: Elasticsearch hands that over without looking into it, where a
- * document's source would have to be unpacked and read. Terms lie in the order of their hashes.
+ * Writes all of it as one value, in base64, little-endian. Elasticsearch hands that over without looking into it, while
+ * it would have to unpack and read a document's source. Terms lie in the order of their hashes.
  */
 export const pack = ({ id, lengths, completeness, verdict, profile, vector, counts }: Packed): string => {
   const name = Buffer.from(id)
@@ -54,7 +54,7 @@ export const pack = ({ id, lengths, completeness, verdict, profile, vector, coun
   return all.toString("base64")
 }
 
-/** The entry of a hash among those of `size` terms; `undefined`: it is none of theirs. */
+/** Where the entry of a hash stands among those of `size` terms; `undefined` if none of them has it. */
 const find = (bytes: DataView, size: number, hash: number): number | undefined => {
   let [low, high] = [0, size]
   while (low < high) {
@@ -66,8 +66,8 @@ const find = (bytes: DataView, size: number, hash: number): number | undefined =
 }
 
 /**
- * Reads what `pack` wrote, as a candidate: of its terms those that are asked for, by their hashes; its cosine as
- * `nearness` says of its vector, 0 without one.
+ * Reads what `pack` wrote, as a candidate with the counts of those of its terms that `hashes` asks for. Its cosine is
+ * what `nearness` says of its vector, 0 without one.
  */
 export const candidateIn = (
   text: string,

@@ -11,24 +11,24 @@ export type Scope = Pick<IndexQuery, "homes" | "includePublic">
 type Clause = { readonly [kind: string]: unknown }
 
 /**
- * Snippets that are looked at for what is wanted, by their words and by each meaning: the ranking is then done over all
- * of them.
+ * How many snippets are looked at for those that are wanted, by words and by each meaning. Ranking then covers all of
+ * them.
  */
 const looked = { least: 100, most: 1_000, forEach: 2 } as const
-/** Of vectors that are compared for each that is wanted. */
+/** Vectors that are compared for each snippet that is looked at. */
 const compared = 2
 const mostCompared = 10_000
 
-/** Whatever is near is looked at, however few words it shares: its weight is more than words can add up to. */
+/** Whatever is near is looked at, however few words it shares: this weighs more than words can add up to. */
 const nearWeight = 1_000_000
 
 const any = (clauses: ReadonlyArray<Clause>): Clause => ({ bool: { should: clauses, minimum_should_match: 1 } })
 const all = (clauses: ReadonlyArray<Clause>): Clause => ({ bool: { filter: clauses } })
 
-/** What the caller may see. */
+/** Matches what the caller may see. */
 const scopeOf = (shelves: ReadonlyArray<string>): Clause => ({ terms: { shelves } })
 
-/** What counts of it. */
+/** Match what the caller may see and passes the filters. */
 const filtersOf = (query: IndexQuery, shelves: ReadonlyArray<string>): ReadonlyArray<Clause> => {
   const { agent, minVerdict, minHumanUp = 0, kinds, language, only } = query
   const when = (given: boolean, clause: () => Clause): ReadonlyArray<Clause> => (given ? [clause()] : [])
@@ -43,7 +43,7 @@ const filtersOf = (query: IndexQuery, shelves: ReadonlyArray<string>): ReadonlyA
   ]
 }
 
-/** A text's words, and words that mean about the same by less. No term has a space. */
+/** Matches a text's words and, with less weight, words that mean about the same. No term has a space. */
 const wordsOf = (terms: ReadonlyArray<string>, text: ReadonlyArray<ReadonlyArray<number>>, boost: number): Clause => {
   const own = new Set(text.map(([term]) => terms[term!]!))
   const others = new Set(
@@ -54,7 +54,7 @@ const wordsOf = (terms: ReadonlyArray<string>, text: ReadonlyArray<ReadonlyArray
   return any([...clause(own, boost), ...clause(others, boost * synonymWeight)])
 }
 
-/** Of a long task the whole and its best part, as the ranking has it. */
+/** The words of a long task count as a whole and by its best part, as in the ranking. */
 const allWordsOf = ({ terms, texts }: IndexQuery["asked"]): Clause => {
   const [whole, ...parts] = texts.filter((text) => text.length > 0)
   if (parts.length === 0) return wordsOf(terms, whole!, 1)
@@ -73,37 +73,37 @@ const near = (vector: Vector, count: number, filter: ReadonlyArray<Clause>): Cla
   }
 })
 
-/** Those that are looked at whatever they share. */
+/** Matches these snippets, whatever they share. */
 const named = (ids: ReadonlySet<string>): Clause => ({
   constant_score: { filter: { ids: { values: [...ids] } }, boost: 2 * nearWeight }
 })
 
-/** How many snippets stand on each shelf with one of some terms or pieces: a count for each of these and each shelf. */
+/** How many snippets on each shelf have each of these terms or pieces: one count for each of them and each shelf. */
 const having = (field: string, shelves: ReadonlyArray<string>, some: Iterable<string | number>): Clause => ({
   filters: {
     filters: Array.from(some).flatMap((one) => shelves.map((shelf) => ({ term: { [field]: onShelf(shelf, one) } })))
   }
 })
 
-/** A search of those that are asked together. */
+/** One of the searches that are asked together. */
 interface Search {
   readonly header: { readonly request_cache?: boolean }
   readonly body: object
 }
 
-/** A question: each search that it has is answered by itself. */
+/** A question: several searches, each answered by itself. */
 export interface Question {
-  /** How many snippets the caller may see, and how long they are: the same until there are others, and kept so long. */
+  /** How many snippets the caller may see, and their lengths. The answer is cached until snippets change. */
   readonly totals: Search
   /** How many of them have each term and each piece, and how many share a word and pass the filters. */
   readonly frequencies?: Search
-  /** The likeliest, each as `pack` wrote it down. */
+  /** The likeliest snippets, each as `pack` wrote it. */
   readonly candidates?: Search
 }
 
 /**
- * What is asked for what is likeliest to be among the best `most`. How rare a word is is asked of all that the caller
- * may see, and of nothing else: how rare it is elsewhere must not leak.
+ * The question that finds what is likeliest to be among the best `most`. How rare a word is is asked only about what
+ * the caller may see: how rare it is elsewhere must not leak.
  */
 export const questionOf = (query: IndexQuery, most: number): Question => {
   const { terms, meanings, read, reading } = query.asked
@@ -115,7 +115,7 @@ export const questionOf = (query: IndexQuery, most: number): Question => {
   const clauses = [
     ...(count === 0 || terms.length === 0 ? [] : [allWordsOf(query.asked)]),
     ...asked.map((vector) => near(vector, count, filters)),
-    // before all others, so that they are among what is looked at
+    // ahead of all others, so that they are among those that are looked at
     ...(count === 0 || also === undefined || also.size === 0 ? [] : [named(also)])
   ]
   const aggs = {
@@ -139,7 +139,7 @@ export const questionOf = (query: IndexQuery, most: number): Question => {
     },
     ...(Object.keys(aggs).length > 0 && {
       frequencies: {
-        // seldom asked again before it is another: what is kept is worth more
+        // seldom asked again before the answer changes: the cache is worth more for others
         header: { request_cache: false },
         body: { size: 0, track_total_hits: false, aggs }
       }
@@ -150,7 +150,7 @@ export const questionOf = (query: IndexQuery, most: number): Question => {
         body: {
           size: clauses.length * count,
           track_total_hits: false,
-          // not even its id is read: that would have the whole of its source unpacked
+          // not even the id is read, since that would unpack the whole source
           stored_fields: "_none_",
           docvalue_fields: ["packed"],
           query: { bool: { filter: filters, should: clauses, minimum_should_match: 1 } }
@@ -160,7 +160,7 @@ export const questionOf = (query: IndexQuery, most: number): Question => {
   }
 }
 
-/** A question how many snippets of a scope have each term; of others' snippets their tasks don't count. */
+/** Asks how many snippets of a scope have each term. The tasks of others' snippets do not count. */
 export const frequenciesOf = ({ homes, includePublic }: Scope, terms: ReadonlyArray<string>): object => {
   const shelves = shelvesSeen(homes, false)
   const countOf = (clauseOf: (term: string) => Clause) => ({ filters: { filters: terms.map(clauseOf) } })

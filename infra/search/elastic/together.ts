@@ -10,8 +10,8 @@ interface Answered {
 }
 
 /**
- * Asks all searches of a question in one request: Elasticsearch answers them beside each other, each the way that suits
- * it. `undefined`: there is no such index.
+ * Asks all searches of a question in one request: Elasticsearch runs them side by side, each in the way that suits it.
+ * `undefined`: there is no such index.
  */
 export const askTogether = Effect.fnUntraced(function* ({ ask }: Engine, alias: string, question: Question) {
   const searches = Object.entries(question)

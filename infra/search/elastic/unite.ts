@@ -5,15 +5,15 @@ interface Stats {
   readonly _all?: { readonly primaries?: { readonly docs?: { readonly count: number } } }
 }
 
-/** A share of all documents, and so many at least, have been written since: less is merged by itself. */
+/** Merges once this share of all documents, and at least this many, are new: less is merged by itself. */
 const share = 0.1
 const least = 2_000
-/** Nothing more was written for so long: whatever fills it is done for now. */
+/** After nothing was written for this long, the filling is done for now. */
 const quiet = "5 seconds"
 
 /**
- * Makes one segment of an index that has been filled, in the background: vectors are searched in each by itself, which
- * takes twice as long in six. Answers with what is to be told how many documents were written.
+ * Merges an index that has been filled into one segment, in the background: vectors are searched in each segment by
+ * itself, which takes twice as long in six. Answers with a function to be told how many documents were written.
  */
 export const makeUnite = Effect.fnUntraced(function* ({ ask }: Engine, alias: string) {
   const wanted = yield* Queue.sliding<void>(1)
@@ -33,7 +33,7 @@ export const makeUnite = Effect.fnUntraced(function* ({ ask }: Engine, alias: st
     yield* ask({ method: "POST", path: `/${all}/_forcemerge`, query, within: patience.merge })
     written -= some
   })
-  // what fails is tried again when more is written: searches only take longer
+  // if it fails, it is tried again when more is written: until then, searches only take longer
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(wanted), Effect.ignore(unite))))
   return (documents: number) => {
     written += documents

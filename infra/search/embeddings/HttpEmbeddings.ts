@@ -6,22 +6,22 @@ import type { EmbeddingSettings } from "#ports/EmbeddingSettings.ts"
 import { AnswerTooLarge, boundedFetch, Silent } from "../../models/bounded.ts"
 import { vectorsIn } from "./answer.ts"
 
-/** Numbers of all vectors of one answer: its JSON is read on end, and takes a millisecond for some ten thousand. */
+/** Numbers of all vectors in one answer. Its JSON is read in one go: a millisecond for some ten thousand. */
 const mostNumbers = 32_768
 const mostTexts = 32
-/** Bytes of one number in JSON at most, and of what stands around them. */
+/** Bytes of one number in JSON at most, and of all that stands around the numbers. */
 const numberBytes = 32
 const aroundBytes = 65_536
-/** Milliseconds without a byte after which an answer is given up, and those that it may take in all. */
+/** Milliseconds without a byte after which an answer is given up, and milliseconds that it may take in all. */
 const silence = 20_000
 const patience = 60_000
 const tries = 3
 const longestPause = 60_000
 
-/** Raised when what is embedded of a snippet becomes another. */
+/** Raised when something else of a snippet is embedded. */
 const contentVersion = 1
 
-/** What tells a model's vectors from others: what it is called, and what goes before a text. */
+/** Tells a model's vectors from others': by what it is called, its dimensions, and what goes before a text. */
 const nameOf = ({ model, dimensions, prefixes: { document } }: EmbeddingSettings): string =>
   createHash("sha256")
     .update(JSON.stringify([contentVersion, model, dimensions, document]))
@@ -32,7 +32,7 @@ const nameOf = ({ model, dimensions, prefixes: { document } }: EmbeddingSettings
 const pauseIn = (header: string | null): number | undefined =>
   header !== null && /^\d{1,6}$/.test(header) ? Math.min(Number(header) * 1_000, longestPause) : undefined
 
-/** Statuses that may be a matter of the texts: malformed to it, too large, not to be processed. */
+/** Statuses that may be due to the texts: the server finds them malformed, too large, or can't process them. */
 const ofTexts = [400, 413, 422]
 
 interface Fault {
@@ -44,15 +44,15 @@ interface Fault {
 }
 
 /**
- * A model behind `/v1/embeddings`, as OpenAI has published it and many servers speak it. What its answers say in words
- * is read by nobody: it may be what was embedded.
+ * A model behind `/v1/embeddings`, as published by OpenAI and spoken by many servers. Nothing reads the wording of its
+ * answers: it may quote what was embedded.
  */
 export const layer = (settings: EmbeddingSettings, quiet = silence) =>
   Layer.sync(EmbeddingModel, () => {
     const { url, model, apiKey, dimensions, prefixes } = settings
     const where = `the embeddings server at ${new URL(url).host} (CAIRN_EMBEDDINGS_URL)`
     const atOnce = Math.max(1, Math.min(mostTexts, Math.floor(mostNumbers / dimensions)))
-    /** Models that can make shorter vectors have to be told; others refuse to be. */
+    /** Whether requests tell the dimensions: models that can make shorter vectors need it; others refuse it. */
     let tells = false
 
     const failed = ({ fault, told, passes = false, byTexts = false, pause }: Fault) =>
@@ -99,7 +99,7 @@ export const layer = (settings: EmbeddingSettings, quiet = silence) =>
               ...(apiKey === undefined ? {} : { authorization: `Bearer ${Redacted.value(apiKey)}` })
             },
             body: JSON.stringify({ model, input: texts, encoding_format: "float", ...(tells ? { dimensions } : {}) }),
-            // a key and texts go to no other server
+            // the key and the texts go to no other server
             redirect: "manual",
             signal
           })
@@ -126,7 +126,7 @@ export const layer = (settings: EmbeddingSettings, quiet = silence) =>
 
     const askOnce = (texts: ReadonlyArray<string>) =>
       Effect.suspend(() => {
-        // another request may find out meanwhile
+        // another request may have found out meanwhile
         if (tells) return ask(texts, true)
         return Effect.catchIf(
           ask(texts, false),
@@ -138,7 +138,7 @@ export const layer = (settings: EmbeddingSettings, quiet = silence) =>
                   tells = true
                 })
               ),
-              // one that can't be told refuses the word, which is no fault of the texts
+              // a model that can't be told refuses the field: not the texts' fault
               Effect.catchIf(
                 ({ byTexts }) => byTexts,
                 () => Effect.fail(wrong)
@@ -170,7 +170,7 @@ export const layer = (settings: EmbeddingSettings, quiet = silence) =>
           texts.map((text) => prefixes.document + text),
           (some) =>
             Effect.retry(askOnce(some), {
-              // who says when to come again is asked by who waits for that
+              // if the server says when to come again, the caller waits for that and asks again
               while: ({ passes, pause }) => passes && pause === undefined,
               times: tries - 1,
               schedule: again

@@ -3,7 +3,7 @@ import { toUnit } from "#domain/search/embeddings/vector.ts"
 import { EmbeddingModel } from "#ports/EmbeddingModel.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 
-/** The table that comes with the service as a model among others: never away. */
+/** The table that comes with the service, as one of the models. It is never away. */
 export const layer = Layer.effect(
   EmbeddingModel,
   Effect.map(Embeddings, (encoder) =>

@@ -24,13 +24,13 @@ const numbersOf = (embedding: ReadonlyArray<unknown>): Vector | undefined => {
   for (const [at, number] of embedding.entries()) {
     if (typeof number !== "number") return undefined
     vector[at] = number
-    // what is too great for 32 bits is no number either
+    // what is too great for 32 bits does not count as a number either
     if (!Number.isFinite(vector[at])) return undefined
   }
   return hasDirection(vector) ? toUnit(vector) : undefined
 }
 
-/** The vectors of so many texts that an answer of `/v1/embeddings` has, or what is wrong with it. */
+/** The vectors of `count` texts in an answer of `/v1/embeddings`, or what is wrong with the answer. */
 export const vectorsIn = (text: string, count: number, dimensions: number): ReadonlyArray<Vector> | Fault => {
   const answer = Option.getOrUndefined(decode(parsed(text)))
   if (answer === undefined || answer.data.length !== count) return "malformed"

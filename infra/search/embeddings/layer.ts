@@ -16,7 +16,7 @@ import { multiplying } from "./products.ts"
 
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** The files that come with the service, and what they are. */
+/** The files that come with the service: where they are, what they are called, and their digests. */
 const files = {
   table: { path: fileOf("table.bin"), what: "table of embeddings", digest: tableDigest },
   bank: { path: fileOf("bank.bin"), what: "bank of docstrings", digest: bankDigest }
@@ -35,7 +35,7 @@ const checked = (file: File, bytes: Uint8Array): Uint8Array => {
   return bytes
 }
 
-/** How near vectors of length 1 are to a bank's, all of which are compared. */
+/** A function that says how near a vector of length 1 is to a bank's. It compares all of them. */
 const hubBy = (bytes: Uint8Array, dimensions: number): ((meaning: Vector) => number) => {
   const { vectors } = readBank(bytes, dimensions)
   const count = vectors.length / dimensions
@@ -52,7 +52,7 @@ const hubBy = (bytes: Uint8Array, dimensions: number): ((meaning: Vector) => num
   }
 }
 
-/** The encoder of both files' bytes. */
+/** The encoder made of both files' bytes. */
 const digested = (read: (file: File) => Uint8Array, paths: { readonly [file in File]: string }): Encoder => {
   const of = <A>(file: File, make: (bytes: Uint8Array) => A): A => {
     try {
@@ -71,7 +71,7 @@ const digested = (read: (file: File) => Uint8Array, paths: { readonly [file in F
 
 const shipped = { table: files.table.path, bank: files.bank.path }
 
-/** Reads a table and a bank; any other than those whose vectors the read models hold are refused. */
+/** Reads a table and a bank. Refuses any but those whose vectors the read models hold. */
 export const load = (paths: Partial<typeof shipped> = {}) => {
   const all = { ...shipped, ...paths }
   const bytesOf = (file: File) =>
@@ -86,7 +86,7 @@ export const load = (paths: Partial<typeof shipped> = {}) => {
   )
 }
 
-/** Its encoder is made once, however many services this process starts one after another. */
+/** The encoder is made once, however many services this process starts one after another. */
 let loading: Promise<Exit.Exit<Encoder, EmbeddingTableUnusable>> | undefined
 const loaded = Effect.flatten(Effect.promise(() => (loading ??= Effect.runPromiseExit(load()))))
 
@@ -99,9 +99,7 @@ export const layer = Layer.effect(
 let needed: Encoder | undefined
 const read = (): Encoder => digested((file) => readFileSync(files[file].path), shipped)
 
-/**
- * The same for who may do without: the table is read when a vector is first made, which throws where it can't be used.
- */
+/** The same for callers that may not need it: the first vector reads the table, and throws if that can't be used. */
 export const whenNeeded = Layer.succeed(Given, {
   get encoder() {
     needed ??= read()

@@ -27,11 +27,11 @@ const loadInteger: Code = [0x28, 2, 0]
 const storeInteger: Code = [0x36, 2, 0]
 const lane = (number: number): Code => [0xfd, 0x1b, number]
 
-/** Parameters: the address of a row, of the first of the others' addresses, behind the last, and of the results. */
+/** Parameters: the address of a row, of the first of the others' addresses, of their end, and of the results. */
 const [row, first, end, to] = [0, 1, 2, 3]
 const local = 4
 
-/** One row by each of the others: the row is read once. */
+/** Multiplies one row by each of the others. The row is read once. */
 const multiplied = (dimensions: number): Code => {
   const steps = Array.from({ length: dimensions / step }, (_, at) => at)
   const [one, two, other] = [local + steps.length, local + steps.length + 1, local + steps.length + 2]
@@ -58,16 +58,16 @@ const multiplied = (dimensions: number): Code => {
   ])
 }
 
-/** Rows that one is multiplied by at once, at most: more than a task's pieces that count. */
+/** The most rows that one is multiplied by at once: more than the pieces of a task that count. */
 const most = 64
 
 /**
- * The products of a table's rows, and the table with its rows where they are multiplied: in whole numbers, of which a
- * sum is the same in any order. Throws an `Error` for rows of another number of numbers than a multiple of 8.
+ * The products of a table's rows, and the table with its rows in the memory where they are multiplied. Products are
+ * whole numbers, so a sum is the same in any order. Throws an `Error` if the length of a row is no multiple of 8.
  */
 export const multiplying = (table: EmbeddingTable): { readonly table: EmbeddingTable; readonly products: Products } => {
   const { dimensions, rows } = table
-  // what the file's bytes were read into is let go: nothing below may hold on to them
+  // the file's bytes are let go: nothing below may hold on to what they were read into
   const scales = table.scales.slice()
   if (dimensions % step !== 0)
     throw new Error(`its rows have ${dimensions} numbers, and only multiples of ${step} are multiplied`)
@@ -84,7 +84,7 @@ export const multiplying = (table: EmbeddingTable): { readonly table: EmbeddingT
   return {
     table: { ...table, rows: numbers, scales },
     products: (row, others) => {
-      // a profile that is not of this table may name any row
+      // a profile of another table may name any row
       if (others.length === 0 || row >= scales.length) return nothing
       if (others !== written) {
         for (const [place, other] of others.entries()) addresses[place] = start + other * dimensions

@@ -7,9 +7,9 @@ import type { Rows } from "./Rows.ts"
 import type { Scope } from "./Scope.ts"
 import type { Scoring } from "./Scoring.ts"
 
-/** What words usually come to of what they reach at the most: who is likely is guessed by it. */
+/** The share of what they can reach that words usually come to: the likeliest are guessed by it. */
 const usual = 0.6
-/** Of what can't match, or is open no more. */
+/** For a snippet that can't match, or is no longer open. */
 const out = -1
 
 /** What a search is assessed by. `self`: what the words of its task weigh together. */
@@ -23,17 +23,17 @@ export interface Measures {
 }
 
 /**
- * What each snippet that was compared comes to, in the order in which they were: likely, and at the most. As all of
- * some ten thousands are compared, that is one loop, whose parts are at hand before it begins. Columns are kept between
- * searches, which run one after another.
+ * What each compared snippet likely scores, and at most, in the order of comparison. Since some ten thousand are
+ * assessed, that is one loop that has all it needs at hand before it begins. Columns are kept between searches, which
+ * run one after another.
  */
 export class Assessed {
-  /** At the most; below 0: it can't match, or is not open. */
+  /** The most that each can score; below 0: it can't match, or is not open. */
   most = new Float32Array(0)
   #likely = new Float32Array(0)
   #greatest = new Greatest(0)
 
-  /** Begins a search with so many that were compared, which looks for so many. */
+  /** Begins a search that has compared this many snippets and wants this many. */
   begin(compared: number, wanted: number): void {
     this.#greatest = new Greatest(wanted)
     if (compared <= this.#likely.length) return
@@ -42,7 +42,7 @@ export class Assessed {
     this.most = new Float32Array(size)
   }
 
-  /** Of some of a segment, from one to before another; gives how many of those that are open match without a word. */
+  /** Assesses what was compared of a segment, `from` up to `to`. Gives how many open ones match without a word. */
   assess(number: number, from: number, to: number, measures: Measures): number {
     const { scope, nearness, reach, rows, scoring, self } = measures
     const { places, cosines } = nearness
@@ -73,11 +73,11 @@ export class Assessed {
     return near
   }
 
-  /** The first of those that are likely the best, so many at the most. */
+  /** The first of the compared whose guess is among the best, at most `atMost`. */
   foremost({ places, cosines, compared }: Nearness, atMost: number): ReadonlyArray<Finalist> {
     const likely = this.#likely
     const some: Array<Finalist> = []
-    // what was kept is rounded
+    // guesses are kept as 32-bit floats, so the bar is rounded as they are
     const bar = Math.fround(Math.max(0, this.#greatest.bar))
     for (let at = 0; at < compared && some.length < atMost; at++)
       if (likely[at]! >= bar) some.push({ place: places[at]!, cosine: cosines[at]! })

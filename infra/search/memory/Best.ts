@@ -1,6 +1,6 @@
 /**
- * What is likeliest so far, at most so many; of those that are as likely the ones that come `before`, so that it does
- * not depend on the order in which they are offered.
+ * The likeliest so far, at most this many. Of two with the same score, the one that comes before the other wins, so the
+ * order in which they are offered does not matter.
  */
 export class Best<A> {
   readonly #most: number
@@ -17,7 +17,7 @@ export class Best<A> {
     return this.#found.map(({ value }) => value)
   }
 
-  /** Puts in what `takes`. */
+  /** Puts in a value that `takes` has accepted. */
   put(score: number, place: number, value: A): void {
     const found = this.#found
     let [low, high] = [0, found.length]
@@ -31,18 +31,18 @@ export class Best<A> {
     if (found.length > this.#most) found.pop()
   }
 
-  /** What is below need not be offered. */
+  /** A value with a score below this need not be offered. */
   get bar(): number {
     if (this.#most === 0) return Number.POSITIVE_INFINITY
     return this.#found.length < this.#most ? Number.NEGATIVE_INFINITY : this.#found.at(-1)!.score
   }
 
-  /** Whether a score is too low, wherever it is. */
+  /** Whether a score is too low at any place. */
   refuses(score: number): boolean {
     return score < this.bar
   }
 
-  /** Whether what has such a score there is among them: spares making the value. */
+  /** Whether a value with this score and place would be among them. To ask first spares making the value. */
   takes(score: number, place: number): boolean {
     if (this.#found.length < this.#most) return true
     const last = this.#found.at(-1)

@@ -1,4 +1,4 @@
-// Bits by place, 32 to a word: what is asked of each of a million snippets is seen at once of so many.
+// Bits by place, 32 to a word: one look answers a question about 32 of a million snippets.
 
 /** Whether the bit of a place is set. */
 export const isSet = (words: Uint32Array, at: number): boolean => (words[at >>> 5]! & (1 << (at & 31))) !== 0
@@ -13,7 +13,7 @@ export const clearBit = (words: Uint32Array, at: number): void => {
   words[at >>> 5]! &= ~(1 << (at & 31))
 }
 
-/** Words that hold so many bits. */
+/** The number of words that hold this many bits. */
 export const wordsOf = (bits: number): number => (bits + 31) >>> 5
 
 const bitsOf = (word: number): number => {
@@ -22,27 +22,27 @@ const bitsOf = (word: number): number => {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
 
-/** How many of the first `bits` are set in both. */
+/** How many of the first `bits` are set in both columns. */
 export const countBoth = (one: Uint32Array, other: Uint32Array, bits: number): number => {
   let count = 0
   for (let at = 0; at < wordsOf(bits); at++) count += bitsOf(one[at]! & other[at]!)
   return count
 }
 
-// Bits are gone through by loops that call these two: a function that sees its loop's variables is memory anew for each
-// word, and searches go through all words that there are.
+// Loops go through bits by calling these two. A callback that sees its loop's variables would be allocated anew for
+// each word, and searches go through all words.
 
-/** The place within a word of the lowest bit that is set; one is. */
+/** The place within a word of its lowest set bit. At least one must be set. */
 export const firstOf = (word: number): number => 31 - Math.clz32(word & -word)
 
-/** The other bits of a word. */
+/** The word without its lowest set bit. */
 export const withoutFirst = (word: number): number => word & (word - 1)
 
-/** A column of bits, which grows with what is set. */
+/** A column of bits that grows as bits are set. */
 export class Bits {
   #words = new Uint32Array(0)
 
-  /** The bits from 32 times `at` on. */
+  /** The 32 bits from 32 × `at` on. */
   word(at: number): number {
     return at < this.#words.length ? this.#words[at]! : 0
   }

@@ -19,7 +19,7 @@ import type { Segment } from "./Segment.ts"
 import type { TermPlaces } from "./TermPlaces.ts"
 import { addReach, addSums, type Occurrences, type Within } from "./words.ts"
 
-/** What every search works with. */
+/** What all searches work with. */
 export interface Means {
   readonly nearness: Nearness
   readonly rows: Rows
@@ -30,28 +30,25 @@ export interface Means {
   readonly locate: Locate
 }
 
-/**
- * By how much a score that is summed up in another order may differ from what the ranking makes of it, and more than
- * that by far.
- */
+/** Far more than a score that is summed up in another order can differ from the ranking's own. */
 const slack = 2e-4
-/** Of those that are as likely so many times what is wanted are enough to begin with. */
+/** Of equally likely snippets, this many for each that is wanted are enough to begin with. */
 const enough = 2
-/** Finalists that are read for each that is wanted: copies of one thing are all as likely. */
+/** Finalists that are read for each that is wanted: copies of one thing are equally likely. */
 const read = 20
 
 /**
- * Nanoseconds, about: of a term that is looked up, of a snippet that has it, the first time and when sums are made; of
- * a row that is offered, and of one that is taken, whose id is compared with others'.
+ * Nanoseconds, about: of looking up a term; of each snippet that has it, when its reach is added and when its sums are;
+ * of a row that is offered; and of a row that is taken, whose id is compared with others'.
  */
 const costs = { term: 100, reached: 2, summed: 4, looked: 20, taken: 1_500 }
-/** Rows that are offered on end: each of them may be taken. */
+/** Rows that are offered in one go: each of them may be taken. */
 const offeredAtOnce = 128
-/** Rows, or words of bits, that are looked at on end. */
+/** Rows, or words of bits, that are looked at in one go. */
 const length = 1_024
 /**
- * How many are looked at on end, and nanoseconds of one, about: of those that are assessed, by their completeness or
- * not, that may get a row, whose sums are looked at, of words of 32 bits, and of the bits themselves.
+ * How many are looked at in one go, and the nanoseconds of each, about: compared snippets that are assessed
+ * (`complete`: by completeness too), those that may get a row, rows by their sums, words of 32 bits, and bits.
  */
 const stretches = {
   assessed: { length, cost: 60 },
@@ -63,10 +60,9 @@ const stretches = {
 }
 
 /**
- * One search. What each can reach by its words is known at the cost of seeing that it shares one. Those that are
- * likely by that are read first: what the best of them have all others have to reach, and only those that can get a row
- * and have their words summed up. Of what was not compared that are those whose words would make up for the cosine that
- * it hardly surpasses.
+ * One search. At the cost of seeing whether a snippet shares a word, it learns the most that its words can reach. It
+ * reads the likeliest first, and their scores set a bar. Only snippets that can reach the bar get a row, and have their
+ * words summed up. One that was not compared needs words that make up for its low cosine.
  */
 export class Contest {
   readonly #scope: Scope
@@ -79,7 +75,7 @@ export class Contest {
   readonly #scoring: Scoring
   readonly #finals: Finals
   readonly #groups: ReadonlyArray<Group>
-  /** Places of those of `also` that pass. */
+  /** The places of the snippets of `also` that pass. */
   readonly #wanted: ReadonlySet<number>
   readonly #isBefore = (place: number, other: number): boolean => isBefore(this.#scope, place, other)
 
@@ -103,7 +99,7 @@ export class Contest {
     this.#wanted = new Set(places.filter((place) => isSet(means.rows.passing, place)))
   }
 
-  /** The best, and what is wanted besides; how many share a word, and how many others match. */
+  /** The best, and those of `also` besides; how many share a word, and how many match without one. */
   *holding(): Steps<{ readonly found: ReadonlyArray<Spot>; readonly sharing: number; readonly near: number }> {
     const { rows, nearness } = this.#means
     const { places } = this.#scope
@@ -153,10 +149,7 @@ export class Contest {
     return this.#means.nearness.of(this.#scope, segment, place - this.#scope.firsts[segment]!)
   }
 
-  /**
-   * Of each that was compared and is open, what it likely comes to and what at the most; gives how many of all match
-   * without a word.
-   */
+  /** Finds what each open, compared snippet likely scores, and at most. Gives how many match without a word. */
   *#assess(): Steps<number> {
     const { nearness, reach, rows, assessed } = this.#means
     const [scope, scoring, self] = [this.#scope, this.#scoring, this.#weights.self]
@@ -176,7 +169,7 @@ export class Contest {
     return near
   }
 
-  /** Some of those that likely are the best where only words count. */
+  /** Some of the likeliest, if only words count. */
   *#foremost(): Steps<ReadonlyArray<Finalist>> {
     const { rows, reach } = this.#means
     const { places } = this.#scope
@@ -190,7 +183,7 @@ export class Contest {
     return some
   }
 
-  /** Gives a row to each of the compared that can be among the best. */
+  /** Gives a row to each compared snippet that can be among the best. */
   #enterCompared(): Steps<void> {
     const { compared } = this.#means.nearness
     return this.#pace.through(0, compared, stretches.open, (from, to) => this.#enterSome(from, to))
@@ -211,7 +204,7 @@ export class Contest {
     }
   }
 
-  /** Gives a row to each of the others that can. What no votes lift is most of it, and needs more words. */
+  /** Gives a row to each other snippet that can. Most have no votes that lift them, and need more words. */
   *#enterOthers(): Steps<void> {
     const { nearness, reach } = this.#means
     const { self } = this.#weights
@@ -228,7 +221,7 @@ export class Contest {
     }
   }
 
-  /** The same of some words of a segment's bits: those that reach so many units, or as many where votes lift them. */
+  /** The same for some words of a segment's bits: those with `least` units, or with `ofLifted` if votes lift them. */
   #enterWords(segment: Segment, first: number, from: number, to: number, least: number, ofLifted: number): void {
     const { rows, nearness, reach } = this.#means
     for (let word = from; word < to; word++) {
@@ -267,7 +260,7 @@ export class Contest {
     yield* this.#finals.reading(finalists, this.#offer)
   }
 
-  /** The rows that come to so much; of very many that are as likely the first ones by their ids. */
+  /** The rows that score at least `bar`. If very many tie, those whose ids come first. */
   *#finalists(bar: number): Steps<ReadonlyArray<Finalist>> {
     const { count } = this.#means.rows
     const best = new Best<Finalist>(read * Math.max(1, this.#most), this.#isBefore)
@@ -279,7 +272,7 @@ export class Contest {
     return best.values
   }
 
-  /** Gives how many were taken. */
+  /** Gives how many rows were taken. */
   #offerRows(from: number, to: number, bar: number, best: Best<Finalist>): number {
     let taken = 0
     const { finals, places, cosines } = this.#means.rows
@@ -292,7 +285,7 @@ export class Contest {
     return taken
   }
 
-  /** What some rows come to; -1 of those that are not among the best, or do not match. */
+  /** Scores some rows by their sums; -1 for those that are not among the best, or do not match. */
   #settleSome(from: number, to: number, greatest: Greatest): void {
     const { rows, nearness } = this.#means
     const { finals, places, cosines, priors } = rows
@@ -312,7 +305,7 @@ export class Contest {
     }
   }
 
-  /** Offers what was read just now, by what the ranking makes of it. */
+  /** Offers the finalist that was read last, with the ranking's own score. */
   readonly #offer = (finalist: Finalist, sum: number): void => {
     const { place, cosine } = finalist
     clearBit(this.#means.rows.open, place)
@@ -324,7 +317,7 @@ export class Contest {
       this.#best.put(final, place, this.#finals.spot(finalist))
   }
 
-  /** Whether a score by sums is too low to be offered, whatever the ranking makes of it. */
+  /** Whether a score by sums is too low to be offered, whatever the ranking's own score is. */
   #isTooLow(score: number): boolean {
     return this.#best.refuses(score + slack)
   }

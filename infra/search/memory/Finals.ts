@@ -7,7 +7,7 @@ import { type Scope, segmentAt } from "./Scope.ts"
 import type { TermPlaces } from "./TermPlaces.ts"
 import { writeWorths } from "./words.ts"
 
-/** Where a snippet is, how near, and how often it has each of the task's terms. */
+/** Where a snippet is, how near it is, and how often it has each of the task's terms. */
 export interface Spot {
   /** The number of its segment. */
   readonly segment: number
@@ -22,24 +22,24 @@ export interface Finalist {
   readonly cosine: number
 }
 
-/** What the terms of a task weigh in its scope. */
+/** What the terms of a task weigh in the scope that is searched. */
 export interface Weights extends QueryPlan {
-  /** What an occurrence is worth. */
+  /** What an occurrence is worth, by field and length. */
   readonly table: Float32Array
 }
 
-/** Finalists that are read on end, and nanoseconds, about, of each for each of the task's terms. */
+/** Finalists that are read in one go, and the nanoseconds, about, of one for each of the task's terms. */
 const stretch = 16
 const cost = 100
 
-/** What the ranking makes of the few that are left of a search. */
+/** Reads what the ranking itself looks at, for the few snippets that are left in a search. */
 export class Finals {
   readonly #scope: Scope
   readonly #weights: Weights
   readonly #terms: ReadonlyArray<string>
   readonly #termPlaces: TermPlaces
   readonly #pace: Pace
-  /** Of the one that was read last. */
+  /** Of the finalist that was read last. */
   readonly #counts: Array<number>
   #lengths: ReadonlyArray<number> = []
   readonly #worths = new Float32Array(fieldCount)
@@ -50,11 +50,11 @@ export class Finals {
     this.#terms = terms
     this.#termPlaces = termPlaces
     this.#pace = pace
-    // not typed: to make one of those takes longer than to fill it
+    // not a typed array: making one takes longer than filling it
     this.#counts = new Array<number>(terms.length * fieldCount).fill(0)
   }
 
-  /** Reads what ranking looks at of some places; `take` is told of each what its words add up to. */
+  /** Reads what ranking looks at of each finalist, and calls `take` with what its words add up to. */
   *reading(some: ReadonlyArray<Finalist>, take: (finalist: Finalist, sum: number) => void): Steps<void> {
     for (const [number, its] of Map.groupBy(some, ({ place }) => segmentAt(this.#scope, place))) {
       const { postings } = this.#scope.segments[number]!
@@ -69,7 +69,7 @@ export class Finals {
     }
   }
 
-  /** What ranking needs of the one that was read last: of what is not taken it is never made. */
+  /** What ranking needs of the finalist that was read last. It is made only for those that are taken. */
   spot({ place, cosine }: Finalist): Spot {
     const segment = segmentAt(this.#scope, place)
     const slot = place - this.#scope.firsts[segment]!

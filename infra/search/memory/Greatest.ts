@@ -1,14 +1,14 @@
-/** The greatest of some numbers, at most so many. */
+/** The greatest of the numbers offered, at most this many. */
 export class Greatest {
   readonly #most: number
-  /** A heap: none is below its parent, so that the least of them comes first. */
+  /** A heap: no number is below its parent, so the least comes first. */
   readonly #heap: Array<number> = []
 
   constructor(most: number) {
     this.#most = most
   }
 
-  /** What a number has to reach to be among them; without end below 0 as long as there are fewer. */
+  /** The least that a number must be to count among them; minus infinity while there are fewer. */
   get bar(): number {
     if (this.#most === 0) return Number.POSITIVE_INFINITY
     return this.#heap.length < this.#most ? Number.NEGATIVE_INFINITY : this.#heap[0]!

@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto"
 
 const dash = "-".charCodeAt(0)
-/** By its code, what a digit is worth; -1 of what is none. */
+/** What a digit is worth, by its character code; -1 if the character is no digit. */
 const digits = new Int8Array(128).fill(-1)
 for (const [worth, digit] of Array.from("0123456789abcdef").entries()) digits[digit.charCodeAt(0)] = worth
 
-/** Words of 32 bits that a UUID has. */
+/** 32-bit words of a UUID. */
 const width = 4
 
-/** Digits behind which a dash stands. */
+/** Whether a dash stands after this many digits. */
 const isDashed = (count: number): boolean => count === 8 || count === 12 || count === 16 || count === 20
 
-/** Reads a UUID as it is written in lower case: whether it is one, and not the one of zeros. */
+/** Reads a UUID in lower case. Gives whether it is one, and not the one of zeros. */
 const read = (id: string, into: Uint32Array): boolean => {
   if (id.length !== 36) return false
   let word = 0
@@ -36,7 +36,7 @@ const written = (words: Uint32Array, from: number): string => {
   return `${hex(words[from]!)}-${half(second >>> 16)}-${half(second)}-${half(third >>> 16)}-${half(third)}${hex(words[from + 3]!)}`
 }
 
-/** Odd, and others in each process: which ids come to lie in one place nobody can tell who chooses them. */
+/** Odd, and different in each process: whoever chooses ids can't tell which of them collide. */
 const factors = Uint32Array.from({ length: width + 1 }, () => randomBytes(4).readUInt32LE() | 1)
 
 const spread = (number: number): number => {
@@ -59,12 +59,12 @@ const ofText = (text: string): number => {
   return spread(sum)
 }
 
-/** An id that is looked for, as it lies in a column. Each reads the next one into the same words. */
+/** An id to look for, in the form that it has in a column. A key reads the next id into the same words. */
 export class Key {
   readonly words = new Uint32Array(width)
   text = ""
   isUuid = false
-  /** 32 bits; the same of the same ids. */
+  /** 32 bits, equal for equal ids. */
   hash = 0
 
   read(id: string): this {
@@ -76,8 +76,8 @@ export class Key {
 }
 
 /**
- * A column of ids, by slots: 16 bytes each outside the garbage-collected heap, where a million texts are 56 MB that
- * each collection goes through. One that is no UUID is kept as the text that it is.
+ * A column of ids by slot, 16 bytes each, outside the garbage-collected heap: there, a million texts would be 56 MB
+ * that each collection goes through. An id that is no UUID is kept as text.
  */
 export class Ids {
   #words = new Uint32Array(0)
@@ -85,12 +85,12 @@ export class Ids {
   readonly #key = new Key()
   #length = 0
 
-  /** Slots that have or had one are below. */
+  /** Slots that have an id, or had one, are below this. */
   get length(): number {
     return this.#length
   }
 
-  /** The id of a slot; an empty one: it is free. */
+  /** The id of a slot; empty if the slot is free. */
   at(slot: number): string {
     return this.isFree(slot) ? "" : (this.#others.get(slot) ?? written(this.#words, slot * width))
   }
@@ -102,7 +102,7 @@ export class Ids {
     return !this.#others.has(slot)
   }
 
-  /** Whether a slot has an id. */
+  /** Whether a slot has this id. */
   has(slot: number, { isUuid, words, text }: Key): boolean {
     if (!isUuid) return this.#others.get(slot) === text
     const its = this.#words
@@ -111,13 +111,13 @@ export class Ids {
   }
 
   /**
-   * Whether the id of a slot comes before one of the same column, or of another, as texts do: mostly without making a
-   * text. Neither of the two is free.
+   * Whether the id of a slot comes before an id of this or another column, in the order of texts, mostly without making
+   * a text. Neither slot may be free.
    */
   isBefore(slot: number, others: Ids, other: number): boolean {
     if (this.#otherOf(slot) !== undefined || others.#otherOf(other) !== undefined)
       return this.at(slot) < others.at(other)
-    // digits are in order of their codes, and dashes stand in the same places
+    // digits sort by their codes, and dashes stand in the same places
     for (let at = 0; at < width; at++) {
       const its = this.#words[slot * width + at]!
       const theirs = others.#words[other * width + at]!
@@ -126,13 +126,13 @@ export class Ids {
     return false
   }
 
-  /** The hash of the id of a slot that is not free, as `Key` has it. */
+  /** The hash of a slot's id, as `Key` has it. The slot must not be free. */
   hash(slot: number): number {
     const other = this.#otherOf(slot)
     return other === undefined ? ofWords(this.#words, slot * width) : ofText(other)
   }
 
-  /** The id of a slot that is not free, to be looked for. */
+  /** Puts a slot's id into a key, to look for it. The slot must not be free. */
   keyOf(slot: number, key: Key): Key {
     const other = this.#otherOf(slot)
     if (other !== undefined) return key.read(other)
@@ -147,7 +147,7 @@ export class Ids {
     return this.#others.size === 0 ? undefined : this.#others.get(slot)
   }
 
-  /** Gives a slot that it has room for an id; an empty one: it is free from then on. */
+  /** Gives an id to a slot that the column has room for. An empty id frees the slot. */
   set(slot: number, id: string): void {
     const { isUuid, words } = this.#key.read(id)
     this.#length = Math.max(this.#length, slot + 1)
@@ -157,7 +157,7 @@ export class Ids {
     else this.#others.set(slot, id)
   }
 
-  /** Room for so many slots. */
+  /** Makes room for this many slots. */
   grow(slots: number): void {
     const wider = new Uint32Array(slots * width)
     wider.set(this.#words)

@@ -40,15 +40,15 @@ export class Index {
     this.#nearness = new Nearness(this.#vectors, how)
   }
 
-  /** Makes room for one more where it belongs: `put` does so too, in one go. */
+  /** Makes room for one more snippet in its segment, step by step. (`put` also does, in one go.) */
   *growing({ home, isPublic }: Pick<IndexedSnippet, "home" | "isPublic">): Steps<void> {
     yield* this.segment(home, isPublic).growing()
   }
 
-  /** Whether it could be taken; what is refused is out of the index. */
+  /** Puts a snippet in place of any with its id. `false`: it is refused, and not in the index any more. */
   put(snippet: IndexedSnippet): boolean {
     this.remove(snippet.id)
-    // the kernel reads as many numbers as the table's vectors have
+    // the kernel reads `dimensions` numbers, however many there are
     if (snippet.vector !== null && snippet.vector.length !== this.#vectors.dimensions) return false
     const { home, isPublic } = snippet
     const segment = this.segment(home, isPublic)
@@ -56,7 +56,7 @@ export class Index {
     return true
   }
 
-  /** Whether it was there. */
+  /** Gives whether the snippet was there. */
   remove(id: string): boolean {
     const place = this.#places.delete(id)
     if (place === undefined) return false
@@ -69,7 +69,7 @@ export class Index {
     return true
   }
 
-  /** The terms of one; none where it is not there. */
+  /** The terms of a snippet; none if it is not there. */
   termsOf(id: string): ReadonlyArray<string> {
     const place = this.#places.get(id)
     return place === undefined ? [] : place.segment.termsOf(place.slot)
@@ -79,7 +79,7 @@ export class Index {
     return this.#places.size
   }
 
-  /** Ids of all that it has; what was given is not in the way of what is removed meanwhile. */
+  /** The ids of all snippets. A snippet whose id was given may be removed meanwhile. */
   *ids(): Generator<string> {
     for (const segment of this.segments())
       for (let slot = 0; slot < segment.slots; slot++) if (!segment.ids.isFree(slot)) yield segment.ids.at(slot)
@@ -90,7 +90,7 @@ export class Index {
     place?.segment.vote(place.slot, votes)
   }
 
-  /** The likeliest; until the last step nothing may be changed, and nothing else searched for. */
+  /** The likeliest snippets. Until the last step, nothing may change the index, and no other search may run. */
   searching(query: IndexQuery, most: number): Steps<Candidates> {
     const { own, others } = this.#seen(query)
     return candidates([...own, ...others], query, most, {
@@ -120,7 +120,7 @@ export class Index {
     return this.#sieve.mayHave(term)
   }
 
-  /** What is searched: all of some homes, and the public ones of all others where they are asked for. */
+  /** The segments that are searched: all of these homes and, if asked for, the public ones of all others. */
   #seen({ homes, includePublic }: Pick<IndexQuery, "homes" | "includePublic">) {
     const some = [...new Set(homes)].flatMap((home) => [this.#private.get(home), this.#public.get(home)])
     const own = new Set(some.filter((segment) => segment !== undefined))
@@ -128,13 +128,13 @@ export class Index {
     return { own, others }
   }
 
-  /** All of it, segment by segment; none without documents, as one is whose only snippet was refused. */
+  /** All segments that have documents. (One whose only snippet was refused has none.) */
   *segments(): Generator<Segment> {
     for (const segments of [this.#private, this.#public])
       for (const segment of segments.values()) if (segment.documents > 0) yield segment
   }
 
-  /** A segment with what some of its slots had, behind those that it has already. */
+  /** Adds the slots of an image to a segment, behind those that it has already. */
   *restore(home: string, isPublic: boolean, image: SlotsImage): Steps<void> {
     const segment = this.segment(home, isPublic)
     const from = segment.slots

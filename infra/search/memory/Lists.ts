@@ -1,4 +1,4 @@
-/** Words of a shared page; a longer list has a page of its own. 256 KiB. */
+/** Words of a shared page: 256 KiB. A list of more than an eighth of that has a page of its own. */
 const pageBits = 16
 const pageWords = 1 << pageBits
 const offsetMask = pageWords - 1
@@ -10,10 +10,10 @@ const capacities: ReadonlyArray<number> = [
   ...Array.from({ length: 44 }, (_, n) => (n % 2 === 0 ? 3 : 4) << ((n >> 1) + 1))
 ]
 
-/** Lists that are put on end: a millisecond. */
+/** Lists that are put in one go: a millisecond. */
 export const stretch = 256
 
-/** Lists one behind another. */
+/** The words of all lists, one list after another. */
 export const concatenated = (lists: ReadonlyArray<Uint32Array>): Uint32Array => {
   const words = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0))
   let used = 0
@@ -25,9 +25,9 @@ export const concatenated = (lists: ReadonlyArray<Uint32Array>): Uint32Array => 
 }
 
 /**
- * Growing lists of 32-bit words outside the garbage-collected heap. Most terms occur in one snippet, and a typed array
- * of its own costs some hundred bytes: so short lists lie together in pages, by size class, and freed ones are used
- * again.
+ * Growing lists of 32-bit words, outside the garbage-collected heap. Most terms occur in one snippet, and a typed array
+ * for each would cost some hundred bytes. So short lists lie together in pages, by size class, and freed ones are
+ * reused.
  *
  * A list is an address and a size class, which its owner keeps.
  */
@@ -38,9 +38,7 @@ export class Lists {
   #shared = -1
   #used = pageWords
 
-  /**
-   * The words that hold the list at `address`, from `offset(address)` on. Valid until the next `allocate` or `grow`.
-   */
+  /** The words that hold the list at `address`, from `offset(address)` on. Valid until that list is freed or grown. */
   page(address: number): Uint32Array {
     return this.#pages[address >>> pageBits]!
   }
@@ -49,13 +47,13 @@ export class Lists {
     return address & offsetMask
   }
 
-  /** So many words of the list at `address`; as long as `page` is. */
+  /** The first `length` words of the list at `address`. Valid as long as `page` is. */
   words(address: number, length: number): Uint32Array {
     const from = this.offset(address)
     return this.page(address).subarray(from, from + length)
   }
 
-  /** The smallest size class with room for so many words. */
+  /** The smallest size class with room for this many words. */
   static sizeClass(words: number): number {
     let found = 0
     while (capacities[found]! < words) found++
@@ -66,7 +64,7 @@ export class Lists {
     return capacities[sizeClass]!
   }
 
-  /** The address of a list of this class; its words are whatever was there. */
+  /** The address of a list of this class. Its words are not cleared. */
   allocate(sizeClass: number): number {
     const freed = this.#freed[sizeClass]!.pop()
     if (freed !== undefined) return freed
@@ -81,7 +79,7 @@ export class Lists {
     return address
   }
 
-  /** A list of these words. */
+  /** The address of a new list of these words. */
   put(words: Uint32Array, sizeClass = Lists.sizeClass(words.length)): number {
     const address = this.allocate(sizeClass)
     this.page(address).set(words, this.offset(address))

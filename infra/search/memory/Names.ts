@@ -1,9 +1,9 @@
-/** Names of which few are different, by numbers: a column of numbers is nothing that a collection goes through. */
+/** Names, few of them distinct, as numbers: a garbage collection does not go through a column of numbers. */
 export class Names {
   readonly #names: Array<string> = []
   readonly #numbers = new Map<string, number>()
 
-  /** The number of a name, which it has from then on. */
+  /** The number of a name; a new name gets one. */
   put(name: string): number {
     const known = this.#numbers.get(name)
     if (known !== undefined) return known
@@ -13,7 +13,7 @@ export class Names {
     return number
   }
 
-  /** `undefined`: nothing was called so. */
+  /** `undefined`: the name was never put. */
   number(name: string): number | undefined {
     return this.#numbers.get(name)
   }

@@ -8,42 +8,41 @@ import { blockVectors, type VectorMemory } from "./VectorMemory.ts"
 
 /** How the vectors of a scope are compared. */
 export interface Comparing {
-  /** Snippets of a scope up to which all are compared. */
+  /** In a scope of up to this many snippets, all are compared. */
   readonly exactUpTo: number
-  /** Of a larger one, the share whose signs are nearest, and which is compared. */
+  /** In a larger scope, the share that is compared: those whose signs are nearest. */
   readonly share: number
 }
 
 export const comparing: Comparing = { exactUpTo: 100_000, share: 0.05 }
 
-/** The share of the compared whose signs are farthest: what they come to, those that were left out hardly surpass. */
+/** The share of the compared whose signs are farthest. What was left out is hardly nearer than the nearest of them. */
 const edge = 0.2
 
-/** Slots that are looked at on end, some whole blocks. */
+/** Slots that are looked at in one go: some whole blocks. */
 const stretch = 8 * blockVectors
 /**
- * Nanoseconds of a vector, about: to be compared with one to four texts where it lies, and where it is listed; what its
- * signs say of a text; and to be counted, or chosen, by that.
+ * Nanoseconds of a vector, about: compared with one to four texts where it lies, or by a list; estimated for one text
+ * by its signs; and counted, or chosen, by its estimate.
  */
 const costs = { compared: 40, listed: 120, estimated: 1.5, counted: 4 }
 
 /**
- * How near the snippets of a scope are to a task, all of them that pass; of a large scope those whose signs are
- * nearest, which costs a sixteenth of the memory that is read. Columns are kept between searches, which run one after
- * another.
+ * How near the snippets of a scope that pass are to a task. In a large scope, signs choose which of them are compared:
+ * they are a sixteenth of the memory to read. Columns are kept between searches, which run one after another.
  */
 export class Nearness {
-  /** The first `compared` are the places that were compared, in their order, and how near they are. */
+  /** The first `compared` entries: the places that were compared, in ascending order, and their cosines. */
   places = new Uint32Array(0)
   cosines = new Float32Array(0)
   compared = 0
   /** By segment, how many were compared up to its end. */
   ends: ReadonlyArray<number> = []
-  /** Whether all that pass were. */
+  /** Whether all that pass were compared. */
   isAll = false
-  /** What the cosine of one that was not compared hardly surpasses. */
+  /** A cosine that what was not compared hardly surpasses. */
   ceiling = 1
-  /** By place, whether it was compared; where not all were. */
+  /** By place, whether it was compared. Valid only if not all were. */
   chosen = new Uint32Array(0)
 
   readonly #memory: VectorMemory
@@ -58,7 +57,7 @@ export class Nearness {
     this.#counts = new Uint32Array(memory.mostEstimate + 1)
   }
 
-  /** Nothing is compared: what was asked says nothing by which it could be. */
+  /** Compares nothing: the task's meaning says nothing. */
   skip(scope: Scope): void {
     this.#room(scope.places)
     this.chosen.fill(0, 0, wordsOf(scope.places))
@@ -68,7 +67,7 @@ export class Nearness {
     this.ceiling = 0
   }
 
-  /** Compares those that pass, of a scope with so many documents, or the nearest of them. */
+  /** Compares the snippets that pass or, in a scope with too many `documents`, the nearest of them. */
   *asking(
     scope: Scope,
     documents: number,
@@ -82,7 +81,7 @@ export class Nearness {
     else yield* this.#compareAll(scope, passing, pace)
   }
 
-  /** The cosine of a slot that was not compared; 0 without a vector. */
+  /** The cosine of a slot that was not compared yet; 0 without a vector. */
   of({ segments }: Scope, segment: number, slot: number): number {
     const { place, cosine } = this.#one
     place[0] = slot
@@ -116,7 +115,7 @@ export class Nearness {
     this.ceiling = 1
   }
 
-  /** Moves what passes of some places to where it belongs, which is never behind where it is: up to where that is. */
+  /** Gathers the places that pass, with their cosines, from `used` on, never beyond where they were; gives the end. */
   #gathered(from: number, to: number, used: number, passing: Uint32Array): number {
     const { places, cosines } = this
     let next = used
@@ -128,7 +127,7 @@ export class Nearness {
     return next
   }
 
-  /** Compares so many of those that pass, of the nearest. */
+  /** Compares about `wanted` of the snippets that pass: those whose signs are nearest. */
   *#choose({ segments, firsts }: Scope, wanted: number, passing: Uint32Array, pace: Pace): Steps<void> {
     const estimates = this.#estimates
     const counts = this.#counts.fill(0)
@@ -166,7 +165,7 @@ export class Nearness {
       if (estimates[places[at]!]! < upper && cosines[at]! > this.ceiling) this.ceiling = cosines[at]!
   }
 
-  /** Lists those of some slots that pass and whose estimate is not below the least, from `used` on: up to where. */
+  /** Lists, from `used` on, those of some slots that pass and whose estimate is at least `least`; gives the end. */
   #list(
     { vectors }: Segment,
     first: number,
@@ -185,7 +184,7 @@ export class Nearness {
       const its = passing[place >>> 5]!
       let near = 0
       for (let bit = 0; bit < 32; bit++) near |= ((least - 1 - estimates[place + bit]!) >>> 31) << bit
-      // it is known at once how near one is that has no vector
+      // a slot without a vector is listed too: its cosine is known to be 0
       near = (near | ~given) & its
       chosen[place >>> 5] = near
       for (let rest = near; rest !== 0; rest = withoutFirst(rest)) places[next++] = place + firstOf(rest)
@@ -193,7 +192,7 @@ export class Nearness {
     return next
   }
 
-  /** Counts how many of some slots, of those that pass and have a vector, have each estimate. */
+  /** Counts those of some slots that pass and have a vector, by estimate. */
   #count({ vectors }: Segment, first: number, from: number, to: number, passing: Uint32Array): void {
     const counts = this.#counts
     const estimates = this.#estimates

@@ -1,16 +1,16 @@
 import type { Steps } from "#engine/steps.ts"
 
-/** Nanoseconds of work after which others may have their turn. */
+/** Nanoseconds of work after which others get a turn. */
 const enough = 250_000
 
 /**
- * How far a search has come since it was last interrupted, by what its work is known to cost: to look at a clock would
- * take longer than most of its pieces. So where it may be interrupted depends on nothing but what it looks at.
+ * How far a search has come since it last gave way, by what its work is known to cost: to look at a clock would take
+ * longer than most pieces of that work. So where a search gives way depends only on what it looks at.
  */
 export class Pace {
   #done = 0
 
-  /** Counts work of about so many nanoseconds; whether it is time for others to have their turn. */
+  /** Counts work of about this many nanoseconds. Gives whether it is time for others to get a turn. */
   isDue(nanoseconds: number): boolean {
     this.#done += nanoseconds
     if (this.#done < enough) return false
@@ -19,8 +19,8 @@ export class Pace {
   }
 
   /**
-   * Goes from one number to before another, so many of them on end, each of about so many nanoseconds: gives way in
-   * between where it is time.
+   * Goes from `from` up to `end`, `length` numbers in one go, each about `cost` nanoseconds of work. Gives way in
+   * between when it is time.
    */
   *through(
     from: number,

@@ -1,4 +1,4 @@
-/** Entries from which on a map is many, and how many, a power of 2. */
+/** The number of entries at which a map is split, and the number of its parts then, a power of 2. */
 const most = 16_384
 const count = 64
 
@@ -11,8 +11,8 @@ const numberOf = (key: string): number => {
 }
 
 /**
- * A map that grows piece by piece: a `Map` with a million entries is laid out anew in one go when it gets one more, for
- * which everybody would wait.
+ * A map in parts that grow one by one: a `Map` with a million entries is rehashed in one go when it grows, and
+ * everybody would wait for that.
  */
 export class Parts<A> {
   #parts: ReadonlyArray<Map<string, A>> = [new Map()]

@@ -6,26 +6,26 @@ export interface Place<A> {
   readonly slot: number
 }
 
-/** What has ids by slots. */
+/** Something that has ids by slot. */
 interface HasIds {
   readonly ids: Ids
 }
 
-/** A power of 2, by the highest bits of a hash. */
+/** How many of the highest bits of a hash choose its part. */
 const partBits = 6
-/** Entries that a part begins with. */
+/** Entries that a new part has room for. */
 const least = 16
 
-/** Two words an entry: the number of its segment, from 1, and its slot; 0: there is none. */
+/** Two words an entry: the number of the segment, from 1, and the slot. 0: the entry is empty. */
 interface Part {
   table: Uint32Array
   used: number
 }
 
 /**
- * Where ids are: the number of a segment, and a slot there. It keeps no ids, but looks at those that segments have:
- * some 14 bytes each, outside the garbage-collected heap. In parts that grow by themselves: a `Map` of a million is
- * laid out anew in one go, for which everybody would wait.
+ * Where each id is: the number of a segment, and a slot there. It keeps no ids but looks at those of the segments: some
+ * 14 bytes an id, outside the garbage-collected heap. Its parts grow one by one: a `Map` of a million is rehashed in
+ * one go, and everybody would wait for that.
  */
 export class Places<A extends HasIds> {
   readonly #parts: ReadonlyArray<Part> = Array.from({ length: 1 << partBits }, () => ({
@@ -42,7 +42,7 @@ export class Places<A extends HasIds> {
     return this.#size
   }
 
-  /** How many numbers of segments there are, in use or free. */
+  /** How many numbers segments have, in use or free. */
   get numbers(): number {
     return this.#segments.length
   }
@@ -53,7 +53,7 @@ export class Places<A extends HasIds> {
     return this.#placeAt(table, this.#find(table, key))
   }
 
-  /** Says where an id is; it has to be there by then. Throws where it is somewhere already. */
+  /** Adds the id that a segment has at a slot. Throws if the id is somewhere already. */
   add(segment: A, slot: number): void {
     const key = segment.ids.keyOf(slot, this.#key)
     const part = this.#partOf(key.hash)
@@ -64,7 +64,7 @@ export class Places<A extends HasIds> {
     this.#size++
   }
 
-  /** Forgets where an id is, which has to be there still; gives where that is. */
+  /** Forgets where an id is, and gives where. Its segment must still have it. */
   delete(id: string): Place<A> | undefined {
     const key = this.#key.read(id)
     const part = this.#partOf(key.hash)
@@ -77,7 +77,7 @@ export class Places<A extends HasIds> {
     return place
   }
 
-  /** A segment that has nothing any more is forgotten, and its number given to another. */
+  /** Forgets a segment that has no ids left. Its number goes to another one. */
   forget(segment: A): void {
     const number = this.#numbers.get(segment)
     if (number === undefined) return
@@ -135,13 +135,13 @@ export class Places<A extends HasIds> {
     part.table = wider
   }
 
-  /** Takes an entry out, and moves those behind it up that would not be found any more. */
+  /** Takes out an entry, and moves up those behind it that would not be found any more. */
   #close(table: Uint32Array, entry: number): void {
     const mask = table.length / 2 - 1
     let gap = entry
     for (let next = (gap + 1) & mask; table[2 * next] !== 0; next = (next + 1) & mask) {
       const home = this.#hashOf(table, next) & mask
-      // it may stay where its place lies behind the gap
+      // an entry stays if its home lies behind the gap
       if (((next - home) & mask) < ((next - gap) & mask)) continue
       table[2 * gap] = table[2 * next]!
       table[2 * gap + 1] = table[2 * next + 1]!

@@ -5,8 +5,8 @@ import { Parts } from "./Parts.ts"
 import type { Sieve } from "./Sieve.ts"
 
 /**
- * A string that shares no memory with the text it was cut from: V8 keeps a whole row alive for a substring of 13
- * characters.
+ * A string that shares no memory with the text it was cut from: in V8, a substring of 13 characters or more keeps a
+ * whole row alive.
  */
 const detached = (term: string): string => (term.length < 13 ? term : JSON.parse(JSON.stringify(term)))
 
@@ -18,20 +18,20 @@ const grown = <A extends Uint32Array | Uint8Array>(array: A, make: (length: numb
 
 /** Terms by number, and their postings. */
 export interface TermsImage {
-  /** Of a number that is free the term is empty, and it has no words. */
+  /** A free number has an empty term and no words. */
   readonly terms: ReadonlyArray<string>
-  /** Words of each. */
+  /** How many words each list has. */
   readonly lengths: Uint32Array
-  /** The lists of all, one behind another. */
+  /** All lists, one after another. */
   readonly words: Uint32Array
 }
 
-/** Terms of an image, and words of their postings unless one term has more: some milliseconds. */
+/** An image ends after this many terms, or words of postings: some milliseconds. */
 const portion = { terms: 2_000, words: 128 * 1024 }
 
 /**
- * Which documents have a term, and how often per field. A term's list is pairs of words (slot, packed counts) in no
- * order. Terms that no document has any more are forgotten, and their number is used again.
+ * Which documents have a term, and how often in each field. A term's list is pairs of words (slot, packed counts) in no
+ * order. A term that no document has any more is forgotten, and its number is reused.
  */
 export class Postings {
   readonly #lists: Lists
@@ -54,7 +54,7 @@ export class Postings {
     return number === undefined ? 0 : this.#lengths[number]! / 2
   }
 
-  /** How many documents have a term anywhere but in one field alone. */
+  /** How many documents have a term in any field but this one. */
   dfBeside(field: number, term: string): number {
     const postings = this.of(term)
     if (postings === undefined) return 0
@@ -112,7 +112,7 @@ export class Postings {
     return number
   }
 
-  /** Takes back the posting of a document under the term with this number. */
+  /** Removes the posting of a document under the term with this number. */
   remove(number: number, slot: number): void {
     const at = this.#placeOf(number, slot)
     if (at === undefined) return
@@ -126,7 +126,7 @@ export class Postings {
     if (last === from) this.#forget(number)
   }
 
-  /** What it has, portion by portion; each as long as nothing changes. */
+  /** Images of all terms, portion by portion. Each is valid until the next change. */
   *images(): Generator<TermsImage> {
     const all = this.#terms.length
     for (let from = 0; from < all; ) {
@@ -145,7 +145,7 @@ export class Postings {
     }
   }
 
-  /** Puts an image behind what was restored so far. */
+  /** Adds the terms of an image behind those restored so far. */
   *restore({ terms, lengths, words }: TermsImage): Steps<void> {
     let used = 0
     for (const [at, length] of lengths.entries()) {
@@ -167,13 +167,13 @@ export class Postings {
     }
   }
 
-  /** Where a document is in the list of the term with this number. */
+  /** Where a document stands in the list of the term with this number. */
   #placeOf(number: number, slot: number): number | undefined {
     const address = this.#addresses[number]!
     const words = this.#lists.page(address)
     const from = this.#lists.offset(address)
     const last = from + this.#lengths[number]! - 2
-    // Documents come with growing slots, so that a list is nearly in their order until some are removed.
+    // Slots grow as documents come, so a list is nearly in order until some are removed.
     let [low, high] = [0, this.#lengths[number]! / 2 - 1]
     while (low < high) {
       const middle = (low + high) >>> 1

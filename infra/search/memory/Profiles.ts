@@ -2,25 +2,25 @@ import type { Profile } from "#domain/search/embeddings/Profile.ts"
 import type { Steps } from "#engine/steps.ts"
 import { concatenated, Lists, stretch } from "./Lists.ts"
 
-/** Words before a profile's pieces, which lie two to a word. */
+/** Words before a profile's pieces. Pieces lie two to a word. */
 const head = 2
 const half = 16
 const low = 0xffff
 
-/** Profiles of some slots; one that is free has no words. */
+/** Profiles of some slots. A free slot has no words. */
 export interface ProfilesImage {
-  /** By slot, its pieces. */
+  /** By slot, how many pieces it has. */
   readonly counts: Uint16Array
   readonly hubs: Float32Array
   readonly characters: Uint32Array
-  /** The lists of all, one behind another. */
+  /** All lists, one after another. */
   readonly words: Uint32Array
 }
 
-/** Profiles of a segment's slots, outside the garbage-collected heap, and how many of them have a piece. */
+/** Profiles of a segment's slots, outside the garbage-collected heap, and how many profiles have each piece. */
 export class Profiles {
   readonly #lists: Lists
-  /** By slot: the list's address and its class; where there is none the number of pieces is 0. */
+  /** By slot: the address of its list, and its number of pieces, which is 0 if there is no list. */
   #addresses = new Uint32Array(0)
   #counts = new Uint16Array(0)
   #hubs = new Float32Array(0)
@@ -62,7 +62,7 @@ export class Profiles {
     for (const column of [this.#counts, this.#hubs, this.#characters]) column[slot] = 0
   }
 
-  /** Those of some slots, whose pieces lie in one buffer: to make one takes longer than to fill it. */
+  /** The profiles of some slots. Their pieces share one buffer: making one takes longer than filling it. */
   all(slots: ReadonlyArray<number>): ReadonlyArray<Profile> {
     const room = new Uint16Array(slots.reduce((sum, slot) => sum + this.#counts[slot]!, 0))
     let used = 0
@@ -89,7 +89,7 @@ export class Profiles {
     }
   }
 
-  /** What the slots from one on to another have; `isFree` says of which nothing is left. */
+  /** The image of the slots from `from` up to `to`. `isFree` says which of them are free. */
   image(from: number, to: number, isFree: (slot: number) => boolean): ProfilesImage {
     const lists: Array<Uint32Array> = []
     for (let slot = from; slot < to; slot++) {
@@ -103,7 +103,7 @@ export class Profiles {
     }
   }
 
-  /** Puts an image behind what was restored so far. */
+  /** Adds the profiles of an image behind those restored so far. */
   *restore(
     from: number,
     { counts, hubs, characters, words }: ProfilesImage,
@@ -123,7 +123,7 @@ export class Profiles {
     }
   }
 
-  /** Pieces, and behind each how many profiles have it. */
+  /** Each piece, followed by how many profiles have it. */
   get frequencies(): Uint32Array {
     return Uint32Array.from([...this.#frequencies].flat())
   }

@@ -2,19 +2,19 @@ import { merged } from "#domain/search/query.ts"
 import { isSet, wordsOf } from "./Bits.ts"
 import type { Group } from "./groups.ts"
 
-/** What all of a task's words together are at the most. */
+/** What all of a task's words weigh together, in units. */
 const most = 60_000
 
 /**
- * What the words of each place add up to at the most, whatever their counts and its lengths are: what each term weighs,
- * in units of which all together are some ten thousands. To add that up costs no more than to see that a place shares a
- * word, and nearly all are known by it not to be among the best.
+ * The most that the words of each place can add up to, whatever their counts and its lengths are: the sum of its terms'
+ * weights, in units of which all terms together have tens of thousands. Adding it up costs no more than seeing whether
+ * a place shares a word, and it rules out nearly all places.
  */
 export class Reach {
   /** By place; 0: it shares no word. */
   units = new Uint16Array(0)
   #perWeight = 1
-  /** What the best of a long task's parts comes to at the most, in units. */
+  /** The most that the best part of a long task can come to, in units. */
   #part = 0
   #isLong = false
   readonly #counts = new Uint32Array(0x10000)
@@ -32,12 +32,12 @@ export class Reach {
     this.#part = Math.max(0, ...parts.subarray(1))
   }
 
-  /** What a term of this weight adds. */
+  /** The units that a term of this weight adds. */
   unitsOf(weight: number): number {
     return Math.ceil(weight * this.#perWeight)
   }
 
-  /** Sets the bits of those that share a word, of places from one on (the first of a word of bits) up to another. */
+  /** Sets, for the places from `from` (the first of a word of bits) up to `to`, the bits of those that share a word. */
   any(into: Uint32Array, from: number, to: number): void {
     const { units } = this
     for (let word = from >>> 5; word < wordsOf(to); word++) {
@@ -47,19 +47,19 @@ export class Reach {
     }
   }
 
-  /** What the units of a place come to: those of a long task count with the best of its parts. */
+  /** What the units of a place come to: for a long task, they are merged with those of its best part. */
   together(units: number): number {
     return this.#isLong ? merged(units, Math.min(units, this.#part)) : units
   }
 
-  /** The share of a task's words, which weigh `self` together, that one unit stands for. */
+  /** The share of a task's words that one unit stands for. `self`: what these words weigh together. */
   shareOfUnit(self: number): number {
     return self === 0 ? 0 : 1 / (this.#perWeight * self)
   }
 
-  /** The units without which words don't add up to so much. */
+  /** The units below which words can't add up to this sum. */
   ofSum(sum: number): number {
-    // sums are of 32-bit floats
+    // sums are rounded to 32-bit floats
     const wanted = sum * this.#perWeight * (1 - 1e-5)
     if (!this.#isLong) return wanted
     let [low, high] = [0, 0xffff]
@@ -71,13 +71,13 @@ export class Reach {
     return low
   }
 
-  /** Counts how many of some places, of those that have a bit, have so many units. */
+  /** Counts, by their units, those of some places that have their bit set. */
   count(some: Uint32Array, from: number, to: number): void {
     const counts = this.#counts
     for (let place = from; place < to; place++) if (isSet(some, place)) counts[this.units[place]!]!++
   }
 
-  /** The units that at least so many of those that were counted have, or all of them. */
+  /** The most units that at least `wanted` of the counted places have; 1 if there are fewer. */
   ofFirst(wanted: number): number {
     const counts = this.#counts
     let [least, has] = [counts.length, 0]

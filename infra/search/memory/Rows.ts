@@ -1,42 +1,42 @@
 import { merged } from "#domain/search/query.ts"
 import { setBit, wordsOf } from "./Bits.ts"
 
-/** A larger column with the same in it. */
+/** A larger column with the same content. */
 const wider = <A extends Uint32Array | Float32Array | Float64Array>(column: A, bigger: A): A => {
   bigger.set(column)
   return bigger
 }
 
 /**
- * Those of a search that may be among its best, and what their words add up to so far. Kept between searches, which run
- * one after another, so that none of it is allocated twice.
+ * The snippets of a search that may be among its best, and what their words add up to so far. Kept between searches,
+ * which run one after another, so that nothing is allocated twice.
  */
 export class Rows {
-  /** Of the first `count`: its place, how near it is (`NaN`: not compared), what counts beside how well it matches. */
+  /** The first `count` entries: the place of a row, its cosine (`NaN`: not compared), and its prior. */
   places = new Uint32Array(0)
   cosines = new Float32Array(0)
   priors = new Float64Array(0)
   count = 0
-  /** Texts of the task: so many sums a row, one behind the other. */
+  /** Texts of the task. Each row has a sum for each of them, one after another. */
   texts = 1
   sums = new Float32Array(0)
-  /** What the best alternative of the current term gives so far, and which term that is of. */
+  /** What the best alternative of a row's last term gives so far, and the number of that term. */
   best = new Float32Array(0)
   terms = new Uint32Array(0)
   /** By place: whether it has a row, and which. */
   counted = new Uint32Array(0)
   rows = new Uint32Array(0)
-  /** By place: whether it passes what is asked beside the task, and whether it shares a word with that. */
+  /** By place: whether it passes the filters, and whether it shares a word with the task. */
   passing = new Uint32Array(0)
   sharing = new Uint32Array(0)
-  /** By place: whether it passes, and nothing was made of it so far. */
+  /** By place: whether it passes, and was not dealt with yet. */
   open = new Uint32Array(0)
-  /** What each row comes to, as far as that is known by its sums. */
+  /** The score of each row, as far as its sums tell. */
   finals = new Float64Array(0)
 
   #term = 0
 
-  /** Begins a search among so many places for a task of so many texts. */
+  /** Begins a search among this many places, for a task of this many texts. */
   begin(places: number, texts: number): void {
     if (places > this.rows.length) {
       const size = Math.max(places, Math.ceil(this.rows.length * 1.25))
@@ -72,7 +72,7 @@ export class Rows {
     setBit(this.counted, place)
   }
 
-  /** The sum of a row; of a long task from the whole and the best part. */
+  /** The sum of a row. For a long task, that of the whole and that of the best part are merged. */
   sum(row: number): number {
     const from = row * this.texts
     const whole = this.sums[from]!

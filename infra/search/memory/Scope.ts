@@ -1,8 +1,8 @@
 import type { Segment } from "./Segment.ts"
 
 /**
- * Segments that are searched as one: each of their slots has a place, so that what a search knows of them lies in
- * columns by place. A segment begins with a word of bits.
+ * Segments that are searched as one. Each slot has a place, so that what a search knows of it lies in columns by place.
+ * Each segment begins at a whole word of bits.
  */
 export interface Scope {
   readonly segments: ReadonlyArray<Segment>
@@ -12,7 +12,7 @@ export interface Scope {
   readonly places: number
 }
 
-/** Segments one behind another, each from a whole word of bits on. */
+/** The scope of these segments, one after another, each from a whole word of bits on. */
 export const scopeOf = (segments: ReadonlyArray<Segment>): Scope => {
   let places = 0
   const firsts = segments.map(({ slots }) => {
@@ -30,7 +30,7 @@ export const isBefore = (scope: Scope, place: number, other: number): boolean =>
   return segments[its]!.ids.isBefore(place - firsts[its]!, segments[theirs]!.ids, other - firsts[theirs]!)
 }
 
-/** The number of the segment that has a place. */
+/** The number of the segment that a place belongs to. */
 export const segmentAt = ({ firsts }: Scope, place: number): number => {
   let [low, high] = [0, firsts.length - 1]
   while (low < high) {

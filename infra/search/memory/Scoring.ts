@@ -6,15 +6,15 @@ import { neutral, type Segment } from "./Segment.ts"
 
 const halvings = 24
 
-/** The ranking's first stage as a search asks it. */
+/** The first stage of ranking, as a search uses it. */
 export class Scoring {
-  /** The cosine below which nothing matches that shares no word, whatever its votes. */
+  /** A snippet that shares no word and has a lower cosine does not match, whatever its votes. */
   readonly least: number
   readonly #query: IndexQuery
-  /** A relevance is so much of the share of the words, and so much of the cosine as the table would have it. */
+  /** How much of a relevance is the word share, and how much the cosine on the table's scale. */
   readonly #words: number
   readonly #meaning: number
-  /** The cosine that counts as 0, and how much more counts for each 1 above it. */
+  /** The cosine that counts as 0, and the factor for what exceeds it. */
   readonly #origin: number
   readonly #scale: number
 
@@ -29,20 +29,20 @@ export class Scoring {
     this.least = read === 0 ? Number.POSITIVE_INFINITY : ofModel(leastRelevance(preferComplete) / this.#meaning, model)
   }
 
-  /** Of what has such a share of the words, and is so near. */
+  /** The score of a snippet with this word share, cosine and prior. */
   of(words: number, cosine: number, prior: number): number {
     const { read, model } = this.#query.asked
     return score(relevance(words, asTable(cosine, model), read, model?.weights.meaning), prior)
   }
 
-  /** The same but for its last digits, at less cost: of what has no votes a score is its relevance. */
+  /** The same but for its last digits, at less cost: without votes, a score is the relevance. */
   about(words: number, cosine: number, prior: number): number {
     const meaning = Math.min(1, Math.max(0, (cosine - this.#origin) * this.#scale))
     const matching = this.#words * words + this.#meaning * meaning
     return prior === 1 ? bounded(matching) : score(matching, prior)
   }
 
-  /** Whether what shares no word matches. */
+  /** Whether a snippet that shares no word matches. */
   isNear(cosine: number, prior: number): boolean {
     const about = this.about(0, cosine, prior)
     return Math.abs(about - leastScore) > 1e-6 ? about > leastScore : matches(false, this.of(0, cosine, prior))
@@ -50,14 +50,14 @@ export class Scoring {
 
   priorOf({ doubted, lifted, verdictOdds, completeness }: Segment, slot: number): number {
     const { preferComplete } = this.#query
-    // most have no votes: that is seen by bits, which are near, where a look at the column waits for it
+    // most have no votes: bits show that at once, while a look at the column would wait for memory
     if (!preferComplete && !doubted.has(slot) && !lifted.has(slot)) return 1
     return priorOf(verdictOdds[slot]!, preferComplete ? completeness[slot]! : 1, preferComplete)
   }
 
   /**
-   * The share of the words that is needed by what is no nearer than a cosine, at the least, to have a score that is
-   * not `refused`, whether votes lift it or not; `undefined`: none is enough.
+   * The least word share with which a snippet has a score that is not `refused`, if it has at most this cosine, and
+   * votes lift it or not; `undefined`: none is enough.
    */
   needed(cosine: number, isLifted: boolean, refused: (score: number) => boolean): number | undefined {
     const { preferComplete } = this.#query

@@ -14,14 +14,14 @@ import { type Counted, countsIn } from "./termCounts.ts"
 import { blockVectors, type VectorMemory } from "./VectorMemory.ts"
 import { type BlockImage, Vectors } from "./Vectors.ts"
 
-/** The verdict of who has no votes. */
+/** The verdict of a snippet without votes. */
 export const neutral = verdict(0, 0)
-/** What a free slot has. */
+/** The kind of a free slot. */
 const noKind: IndexedSnippet["kind"] = "file"
 
-/** What some slots of a segment have, those of one block of vectors. */
+/** The columns of some slots of a segment: those of one block of vectors. */
 export interface SlotsImage {
-  /** An empty one: the slot is free. */
+  /** An empty id: the slot is free. */
   readonly ids: ReadonlyArray<string>
   readonly agents: ReadonlyArray<string | null>
   readonly kinds: ReadonlyArray<IndexedSnippet["kind"]>
@@ -30,25 +30,25 @@ export interface SlotsImage {
   readonly verdicts: Float64Array
   readonly completeness: Float64Array
   readonly humanUps: Uint32Array
-  /** By slot, how many terms it has, and their numbers, one slot behind another. */
+  /** By slot, how many terms it has; then the numbers of these terms, one slot after another. */
   readonly termCounts: Uint32Array
   readonly terms: Uint32Array
   readonly profiles: ProfilesImage
   readonly vectors: BlockImage | undefined
 }
 
-/** What all segments of an index have together. */
+/** What all segments of an index share. */
 export interface Shared {
   readonly lists: Lists
   readonly vectors: VectorMemory
   readonly sieve: Sieve
-  /** Of kinds and languages. */
+  /** The names of kinds and languages. */
   readonly names: Names
 }
 
 /**
- * The snippets of one home that are public, or those that are not: the unit of visibility, so that a search sees whole
- * segments and their statistics are exactly those of what it may see. A document is a slot: an index into the columns.
+ * The public snippets of one home, or its private ones. A segment is the unit of visibility: a search sees whole
+ * segments, so their statistics cover exactly what it may see. A document is a slot: an index into the columns.
  */
 export class Segment {
   readonly postings: Postings
@@ -56,7 +56,7 @@ export class Segment {
   readonly profiles: Profiles
   readonly ids = new Ids()
   readonly agents: Array<string | null> = []
-  /** By the numbers that `names` has for them. */
+  /** Kinds and languages, as their numbers in `names`. */
   kinds = new Uint32Array(0)
   languages = new Uint32Array(0)
   /** Tokens per field, `fieldCount` entries a slot. */
@@ -66,7 +66,7 @@ export class Segment {
   verdictOdds = new Float64Array(0)
   completeness = new Float64Array(0)
   humanUps = new Uint32Array(0)
-  /** Slots in use; of these, those with a verdict below the neutral one or above it, and those of an agent's own. */
+  /** Slots in use; of these, those with a verdict below the neutral one, or above it, and those of an agent's own. */
   readonly live = new Bits()
   readonly doubted = new Bits()
   readonly lifted = new Bits()
@@ -75,16 +75,16 @@ export class Segment {
   /** Tokens per field over all documents. */
   readonly tokens = new Float64Array(fieldCount)
 
-  /** Where it belongs. */
+  /** The home whose snippets it has, and whether they are the public ones. */
   readonly home: string
   readonly isPublic: boolean
   readonly names: Names
 
   readonly #lists: Lists
-  /** Per slot, the numbers of its terms: what a removal has to visit. */
+  /** By slot, where the numbers of its terms lie, and how many there are: a removal has to visit them. */
   #terms = new Uint32Array(0)
   #termCounts = new Uint32Array(0)
-  /** Slots that all columns have room for. */
+  /** How many slots all columns have room for. */
   #room = 0
   readonly #freed: Array<number> = []
 
@@ -107,7 +107,7 @@ export class Segment {
     const { id, agent, kind, language, text, vector, completeness } = snippet
     const slot = this.#freed.at(-1) ?? this.ids.length
     atOnce(this.growing(slot + 1))
-    // what may be wrong with one comes first, and leaves nothing: until it has its id the slot is free
+    // what may fail comes first, and leaves no trace: until it has its id, the slot is free
     const counts = countsIn(text)
     this.profiles.add(slot, snippet.profile)
     try {
@@ -166,8 +166,8 @@ export class Segment {
   }
 
   /**
-   * Writes down how often some terms occur in each field of a document: `fieldCount` numbers a place; `places`, from 1,
-   * are by the terms' numbers, 0 of those that are not asked for.
+   * Writes into `into` how often some terms occur in each field of a document: `fieldCount` numbers a term. `places`
+   * has, by a term's number, its place from 1, or 0 if it is not asked for.
    */
   count(slot: number, places: Uint32Array, into: Array<number>): void {
     into.fill(0)
@@ -189,7 +189,7 @@ export class Segment {
     return lengths
   }
 
-  /** What its slots have, block by block; each as long as nothing changes. */
+  /** Images of its slots, block by block. Each is valid until the next change. */
   *images(): Generator<SlotsImage> {
     for (let from = 0; from < this.slots; from += blockVectors) {
       const to = Math.min(from + blockVectors, this.slots)
@@ -214,7 +214,7 @@ export class Segment {
     }
   }
 
-  /** Puts an image behind what was restored so far. */
+  /** Adds the slots of an image behind those restored so far. */
   *restore(image: SlotsImage): Steps<void> {
     const from = this.slots
     const to = from + image.ids.length
@@ -275,7 +275,7 @@ export class Segment {
     this.#termCounts[slot] = counts.size
   }
 
-  /** Room for so many slots, or for one more: columns of a million are copied for some milliseconds each. */
+  /** Makes room for this many slots, or for one more. Copying a column of a million takes some milliseconds. */
   *growing(slots = (this.#freed.at(-1) ?? this.slots) + 1): Steps<void> {
     if (slots <= this.#room) return
     let capacity = Math.max(16, this.#room * 2)

@@ -5,19 +5,19 @@ const hashOf = (term: string): number => {
   return hash >>> 0
 }
 
-/** A second hash, of the first one: how far a term's marks are apart. Odd, so that they are apart at all. */
+/** A second hash, made of the first: how far apart a term's marks are. It is odd, so it is never 0. */
 const mixed = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) | 1
 
-/** Bits for each term. Of a full layer an eighth is set: one other term in 5,000 finds all its marks there. */
+/** Bits for each term. In a full layer, an eighth is set: one other term in 5,000 finds all its marks there. */
 const bits = 32
-/** What a term leaves. */
+/** Marks that a term leaves. */
 const marks = 4
 
-/** A Bloom filter of so many terms, a power of two. */
+/** A Bloom filter for this many terms, a power of two. */
 class Layer {
   readonly #shift: number
   readonly #words: Uint32Array
-  /** Terms that it has room for yet. */
+  /** How many more terms it has room for. */
   left: number
 
   constructor(terms: number) {
@@ -43,15 +43,15 @@ class Layer {
   }
 }
 
-/** Terms of the first layer, which takes 128 KiB; each has room for twice as many as the one before. */
+/** Terms of the first layer, which takes 128 KiB. Each layer has room for twice as many as the one before. */
 const first = 2 ** 15
-/** Its bits are told apart by a hash of 32 bits. */
+/** Terms of the largest layer: a hash of 32 bits tells its bits apart. */
 const largest = 2 ** 26
 
 /**
- * Which terms some segment may have: hundreds of spellings are asked about at once, of which hardly any is a word, and
- * there may be thousands of segments. Lets all through that was ever there, and a few others: of a million terms, one
- * in 840. It takes 4 bytes a term, 8 at the most.
+ * Which terms some segment may have. Hundreds of spellings are asked about at once, hardly any of them a word, and
+ * there may be thousands of segments. It lets through all terms that were ever there, and a few others: of a million
+ * terms, one in 840. It takes 4 bytes a term, 8 at the most.
  */
 export class Sieve {
   readonly #layers = [new Layer(first)]

@@ -4,28 +4,28 @@ import { type ListKernel, makeSharesKernel } from "./kernel.ts"
 import { greatestSum, group, makeSignKernel, type SignKernel, tableBytes, writeTables } from "./signKernel.ts"
 import { wholeBytes, writeWhole } from "./wholeNumbers.ts"
 
-/** Bytes that a WebAssembly memory grows by. */
+/** Bytes by which a WebAssembly memory grows. */
 const unit = 65_536
 
 /** Vectors of a full block. */
 export const blockVectors = 1024
 
-/** Queries that a task has at the most: itself and six parts, in two times four. */
+/** Queries that a task has at the most, itself and six parts, rounded up to two times four. */
 const mostQueries = 8
 const steps = 32_767
 
-/** Room for so many vectors, a power of 2 from 4 to 1024. */
+/** A place in memory with room for this many vectors, a power of 2 from 4 to 1024. */
 export interface Block {
   readonly address: number
   readonly vectors: number
 }
 
 /**
- * The vectors of all snippets, outside the garbage-collected heap, in blocks of 4, 8, 16, …, 1024 vectors; freed ones
- * are used again. A vector's numbers are 16-bit shares of its greatest, as in the catalogue's rows (cosines differ by
- * millionths); behind those of a block are what a share of each is worth, and the signs of all, a bit a number, in
- * groups. In front of all are the queries of the search that is under way, one alone in whole numbers, and its results
- * for one block.
+ * The vectors of all snippets, outside the garbage-collected heap, in blocks of 4, 8, 16, …, 1024 vectors; freed blocks
+ * are reused. A vector's numbers are 16-bit shares of its greatest, as in the catalogue's rows (cosines differ by
+ * millionths). In a block, they are followed by what a share of each vector is worth, and by the signs of all, one bit
+ * a number, in groups. Before all blocks lie the queries of the current search (a single one in whole numbers) and its
+ * results for one block.
  */
 export class VectorMemory {
   readonly dimensions: number
@@ -37,8 +37,8 @@ export class VectorMemory {
   readonly #signWidth: number
   readonly #freed = new Map<number, Array<Block>>()
   /**
-   * Addresses: of one query alone in whole numbers, of the results of the first four queries, of the second four, of a
-   * list, and of the signs' tables.
+   * Addresses: of a single query in whole numbers, of the results of the first four queries, of those of the second
+   * four, of a list, and of the tables for signs.
    */
   readonly #whole: number
   readonly #results: number
@@ -47,7 +47,7 @@ export class VectorMemory {
   readonly #tables: number
   #used: number
   #asked: ReadonlyArray<Vector> = []
-  /** What a 1 of results is worth. */
+  /** What 1 in a result is worth. */
   #worth = 1
   #tabled: ReadonlyArray<Vector> | undefined
   #floats = new Float32Array(0)
@@ -86,7 +86,7 @@ export class VectorMemory {
     const freed = this.#freed.get(vectors)?.pop()
     if (freed !== undefined) return freed
     const address = this.#used
-    // where there is no room, nothing is taken
+    // if memory can't grow, this throws before anything is taken
     this.#fit(address + this.#size(vectors))
     this.#used = address + this.#size(vectors)
     return { address, vectors }
@@ -100,12 +100,12 @@ export class VectorMemory {
     else freed.push(block)
   }
 
-  /** All bytes of a block, until the next one is allocated. */
+  /** All bytes of a block. Valid until the next one is allocated. */
   bytesOf({ address, vectors }: Block): Uint8Array {
     return this.#bytes.subarray(address, address + this.#size(vectors))
   }
 
-  /** A block with such bytes. */
+  /** A new block with these bytes. */
   load(vectors: number, bytes: Uint8Array): Block {
     if (bytes.length !== this.#size(vectors)) throw new Error("these are no bytes of such a block")
     const block = this.allocate(vectors)
@@ -113,12 +113,12 @@ export class VectorMemory {
     return block
   }
 
-  /** Whether there is a vector at a place of a block, of which not all numbers are 0. */
+  /** Whether a place of a block has a vector that is not all 0. */
   has(block: Block, place: number): boolean {
     return this.#floats[this.#scalesOf(block) / 4 + place] !== 0
   }
 
-  /** Whether nothing is left of any vector in it. */
+  /** Whether a block has nothing left of any vector. */
   isBlank(block: Block): boolean {
     return this.bytesOf(block).every((byte) => byte === 0)
   }
@@ -134,7 +134,7 @@ export class VectorMemory {
     bytes.copyWithin(itsSigns, signs, signs + this.#signBytes(rows))
   }
 
-  /** Puts a vector at a place of a block; `null` leaves nothing of what was there. */
+  /** Puts a vector at a place of a block; `null` clears the place. */
   set(block: Block, place: number, vector: Vector | null): void {
     const first = (block.address + place * this.#width) / 2
     const signs = this.#signsOf(block) + this.#signBytes(place - (place % group)) + (place % group)
@@ -148,7 +148,7 @@ export class VectorMemory {
     }
   }
 
-  /** Says what is to be compared with: the vector of a task, then those of its parts. */
+  /** Sets the queries that vectors are compared with: the vector of a task, then those of its parts. */
   ask(queries: ReadonlyArray<Vector>): void {
     this.#asked = queries
     if (queries.length === 1) {
@@ -162,8 +162,8 @@ export class VectorMemory {
   }
 
   /**
-   * Into `cosines`, from `from` on, how near so many vectors (at least one) of a block, from `place` on, are to what
-   * was asked: the cosine with the task, and for a long one that and the best of its parts, merged.
+   * Writes into `cosines`, from `from` on, how near the `vectors` (at least one) of a block from `place` on are to the
+   * queries: the cosine with the task or, for a long task, that one merged with the best of its parts.
    */
   compare(block: Block, place: number, vectors: number, cosines: Float32Array, from: number): void {
     const first = block.address + place * this.#width
@@ -181,8 +181,8 @@ export class VectorMemory {
   }
 
   /**
-   * The same of places that are listed: `places` from `from` up to `end`, at most a block's, less `less`; results have
-   * the places' own places.
+   * The same for listed places: those of `places` from `from` up to `end`, at most a block's, each minus `less`. A
+   * result has the index of its place.
    */
   compareListed(
     block: Block,
@@ -210,8 +210,8 @@ export class VectorMemory {
   }
 
   /**
-   * What the signs of a block's first vectors say of the same: the greater, the likelier it is that a vector is near.
-   * What they say of a place without a vector means nothing.
+   * Writes how near the first vectors of a block are by their signs alone: the greater an estimate, the likelier a
+   * vector is near. For a place without a vector, it means nothing.
    */
   estimate(block: Block, vectors: number, estimates: Uint16Array, from: number): void {
     const size = tableBytes(this.#signWidth)
@@ -223,7 +223,7 @@ export class VectorMemory {
     const first = this.#signsOf(block)
     const end = first + this.#signBytes(vectors)
     const bytes = Math.ceil(vectors / group) * group * 2
-    // of the whole, of the best of the parts so far, of one more
+    // results of the whole, of the best of the parts so far, and of one more part
     const [whole, best, part] = [0, 1, 2].map((at) => this.#results + at * blockVectors * 2) as [number, number, number]
     const { sums, greater, merged } = this.#signKernel
     sums(this.#tables, first, end, whole)
@@ -236,7 +236,7 @@ export class VectorMemory {
     estimates.set(this.#estimates.subarray(results, results + vectors), from)
   }
 
-  /** The results of one query as they are, of several merged. */
+  /** The results of a single query as they are; those of several, merged. */
   #collect(vectors: number, into: Float32Array, from: number): void {
     const [floats, results, further] = [this.#floats, this.#results / 4, this.#further / 4]
     const asked = this.#asked.length
@@ -267,7 +267,7 @@ export class VectorMemory {
     return vectors * (this.#width + 4) + this.#signBytes(vectors)
   }
 
-  /** Those of the last group count whole. */
+  /** The last group counts whole. */
   #signBytes(vectors: number): number {
     return Math.ceil(vectors / group) * group * this.#signWidth
   }

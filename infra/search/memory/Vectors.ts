@@ -8,18 +8,18 @@ export interface BlockImage {
   readonly bytes: Uint8Array
 }
 
-/** Unit vectors of a segment's slots, by slot, in blocks: to add one copies no more than what is in one block. */
+/** The vectors of a segment's slots, of length 1, in blocks: adding one copies at most the content of one block. */
 export class Vectors {
   readonly #memory: VectorMemory
   readonly #blocks: Array<Block | undefined> = []
-  /** Slots that have one. */
+  /** Slots that have a vector. */
   readonly given = new Bits()
 
   constructor(memory: VectorMemory) {
     this.#memory = memory
   }
 
-  /** `null` clears it: what a removed snippet meant is gone from memory too. */
+  /** `null` clears it: what a removed snippet meant leaves memory too. */
   set(slot: number, vector: Vector | null): void {
     this.given.put(slot, vector !== null)
     const place = slot % blockVectors
@@ -36,8 +36,8 @@ export class Vectors {
   }
 
   /**
-   * How near the slots from one (the first of its block) up to another are to what the memory was asked, each into its
-   * place behind `at`; 0 without a vector. See `VectorMemory.compare`.
+   * Writes into `cosines`, at the slot plus `at`, how near each slot from `from` (the first of its block) up to `to` is
+   * to what the memory was asked; 0 without a vector. See `VectorMemory.compare`.
    */
   compare(from: number, to: number, cosines: Float32Array, at = 0): void {
     cosines.fill(0, at + from, at + to)
@@ -45,8 +45,8 @@ export class Vectors {
   }
 
   /**
-   * The same of slots that are listed in their order, each with `first` added to it: those from `from` up to `end`.
-   * Results have the places that they have in the list.
+   * The same for listed slots: the entries from `from` up to `end`, in ascending order, each with `first` added to it.
+   * A result has the index of its entry.
    */
   compareListed(places: Uint32Array, first: number, from: number, end: number, cosines: Float32Array): void {
     let at = from
@@ -58,17 +58,17 @@ export class Vectors {
       const begin = at
       while (at < end && places[at]! < behind) at++
       if (at > begin) this.#memory.compareListed(block!, places, less, begin, at, cosines)
-      // a slot beyond its block has no vector
+      // a slot beyond the end of its block has no vector
       while (at < end && places[at]! >= behind && places[at]! < less + blockVectors) cosines[at++] = 0
     }
   }
 
-  /** What the signs of the same say, of those that have a vector; see `VectorMemory`. */
+  /** Writes the estimates of slots by their signs, for those that have a vector; see `VectorMemory.estimate`. */
   estimate(from: number, to: number, estimates: Uint16Array, at: number): void {
     this.#each(from, to, (block, first, count) => this.#memory.estimate(block, count, estimates, at + first))
   }
 
-  /** What a block has, as long as nothing is allocated; blocks have `blockVectors` slots each. */
+  /** The bytes of a block, valid until something is allocated. Blocks have `blockVectors` slots each. */
   image(number: number): BlockImage | undefined {
     const block = this.#blocks[number]
     return block === undefined ? undefined : { vectors: block.vectors, bytes: this.#memory.bytesOf(block) }
@@ -87,7 +87,7 @@ export class Vectors {
     this.#blocks.length = 0
   }
 
-  /** A block with room for so many vectors. The first one grows with its segment, since most segments are small. */
+  /** A block with room for this many vectors. The first one grows with its segment, since most segments are small. */
   #block(number: number, vectors: number): Block {
     const had = this.#blocks[number]
     if (had !== undefined && had.vectors >= vectors) return had
@@ -101,7 +101,7 @@ export class Vectors {
     return block
   }
 
-  /** Calls for what each block has of these slots: from which one on, and how many. */
+  /** Calls `visit` for each block that has some of these slots, with the first of them and how many there are. */
   #each(from: number, to: number, visit: (block: Block, first: number, count: number) => void): void {
     for (let first = from; first < to; first += blockVectors) {
       const block = this.#blocks[first / blockVectors]

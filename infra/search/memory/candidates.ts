@@ -10,14 +10,14 @@ import { pass } from "./passing.ts"
 import { type Scope, scopeOf } from "./Scope.ts"
 import type { Segment } from "./Segment.ts"
 
-/** Nanoseconds of a look at what a segment says of a term, or of a piece, about. */
+/** Nanoseconds, about, of looking up a term or a piece in one segment. */
 const cost = 100
 
 /**
- * Searches segments as if they were one collection: rareness and average lengths are those of just these, so nothing
- * outside of what the caller may see has any influence on a score. What is likely is told by the ranking's own
- * functions, in 32-bit floats: the best by their own account are the best. In steps of a quarter of a millisecond;
- * between these nothing may be changed, nor searched for anything else: what searches work with they share.
+ * Searches segments as if they were one collection. Rareness and average lengths are taken from just these, so nothing
+ * outside of what the caller may see influences a score. The ranking's own functions, in 32-bit floats, say what is
+ * likely, so the best here are the best there. A step takes a quarter of a millisecond. Between steps nothing may
+ * change, and no other search may run: searches share what they work with.
  */
 export function* candidates(
   all: ReadonlyArray<Segment>,
@@ -57,7 +57,7 @@ export function* candidates(
   return { ...numbers, candidates: whole(scope, found), sharing, near }
 }
 
-/** What ranking needs of them. */
+/** What ranking needs of the snippets that were found. */
 const whole = ({ segments }: Scope, found: ReadonlyArray<Spot>): ReadonlyArray<Candidate> =>
   [...Map.groupBy(found, ({ segment }) => segment)].flatMap(([number, spots]) => {
     const segment = segments[number]!

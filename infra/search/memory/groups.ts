@@ -1,13 +1,13 @@
 import type { QueryPlan, WeightedTerm } from "#domain/search/query.ts"
 
-/** A term with its alternatives, as one or some of the texts have it. */
+/** A term with its alternatives, as it occurs in one or several texts. */
 export interface Group {
   readonly alternatives: ReadonlyArray<WeightedTerm>
   /** The numbers of these texts. */
   readonly texts: ReadonlyArray<number>
 }
 
-/** A task's terms, each once, in the order in which they come. */
+/** A task's terms, each once, in order of occurrence. */
 export const groupsOf = ({ texts }: QueryPlan): ReadonlyArray<Group> => {
   const groups = new Map<
     string,
@@ -15,7 +15,7 @@ export const groupsOf = ({ texts }: QueryPlan): ReadonlyArray<Group> => {
   >()
   for (const [text, terms] of texts.entries()) {
     for (const alternatives of terms) {
-      // the same alternatives can be of a word and of one that no snippet has: then they weigh otherwise
+      // a word, and another that no snippet has, can have the same alternatives with other weights
       const name = alternatives.map(({ term, weight }) => `${term}:${weight}`).join(" ")
       const known = groups.get(name)
       if (known === undefined) groups.set(name, { alternatives, texts: [text] })

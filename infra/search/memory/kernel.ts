@@ -18,24 +18,24 @@ import {
 } from "../assembly.ts"
 import { byWhole } from "./wholeNumbers.ts"
 
-// The one loop that every search spends its time in, as WebAssembly: it has instructions for several numbers at once,
-// which JavaScript has not, and takes a fraction of the time. Two functions, `one` and `four`, and the same of vectors
-// that are listed, with the same four addresses as parameters.
+// The one loop that every search spends its time in, as WebAssembly: unlike JavaScript, it has instructions that work
+// on several numbers at once, which take a fraction of the time. There are two functions, `one` and `four`, and the
+// same two for listed vectors. All have the same four addresses as parameters.
 
 /** The sum of the two floats before it. */
 export const addFloat: Code = [0x92]
 /** Puts the float before it at an address. */
 export const storeFloat = (offset: number): Code => [0x38, 2, unsigned(offset)]
 const lane = (number: number): Code => [0xfd, 0x1f, number]
-/** Four floats of four numbers of 16 bits. */
+/** Four 16-bit numbers, as floats. */
 const loadShares = (offset: number): Code => [0xfd, 0x03, 2, unsigned(offset), 0xfd, unsigned(0xfa)]
 
-/** Parameters: addresses of the queries, of the first vector, behind the last vector, and of the results. */
+/** Parameters: addresses of the queries, of the first vector, of the end of the vectors, and of the results. */
 const [queries, vector, end, to] = [0, 1, 2, 3]
 /** Locals of four floats. */
 const sums = [4, 5, 6, 7] as const
 const own = 8
-/** The address of a vector that is listed, and of one that is fetched. */
+/** Locals: the address of a listed vector, and of one that is fetched. */
 const [listed, fetched] = [9, 5]
 
 /** The sum of the four floats of a local. */
@@ -44,12 +44,12 @@ const across = (local: number): Code => [
   [get(local), lane(2), get(local), lane(3), addFloat, addFloat]
 ]
 
-/** Adds the products of four floats, which `floats` puts on the stack, and of four of the queries. */
+/** Adds to a sum the products of four floats, which `floats` puts on the stack, and four numbers of the queries. */
 const accumulate = (sum: number, floats: Code, offset: number): Code => [
   [get(sum), floats, get(queries), load(offset), multiplyFloats, addFloats, set(sum)]
 ]
 
-/** What a vector's numbers are: 32-bit floats, or whole numbers of 16 bits, which take half the memory. */
+/** What a vector's numbers are: 32-bit floats, or 16-bit whole numbers, which take half the memory. */
 interface Numbers {
   readonly bytes: number
   /** Four of them as floats. */
@@ -58,12 +58,12 @@ interface Numbers {
 const floats: Numbers = { bytes: 4, load }
 const shares: Numbers = { bytes: 2, load: loadShares }
 
-/** Which vectors: one behind the other, or those whose addresses are. */
+/** Which vectors are read: adjoining ones, or those whose addresses are listed. */
 interface Vectors {
   readonly bytes: number
   /** The local that has a vector's address. */
   readonly address: number
-  /** Puts it there. */
+  /** Sets that local. */
   readonly begin: Code
 }
 
@@ -74,7 +74,7 @@ const adjoining = (dimensions: number, { bytes }: Numbers): Vectors => ({
 })
 const some: Vectors = { bytes: 4, address: listed, begin: [get(vector), loadInteger(0), set(listed)] }
 
-/** Does the same for each vector up to the last: so many results of each. */
+/** Does the same for each vector, which gives this many results. */
 const each = ({ bytes, begin }: Vectors, results: number, body: Code): Code =>
   through(
     { item: vector, end, to, size: bytes, result: results * 4 },
@@ -85,11 +85,11 @@ const each = ({ bytes, begin }: Vectors, results: number, body: Code): Code =>
     [begin, sums.map((sum) => [zeros, set(sum)]), body]
   )
 
-/** Places of a vector's numbers, four by four. */
+/** Places of a vector's numbers, in steps of four. */
 const fours = (dimensions: number) => Array.from({ length: dimensions / 4 }, (_, step) => step * 4)
 
 /**
- * One query, and vectors of floats. Its products go into four sums in turn, because each addition waits for the one
+ * One query by vectors of floats. Its products go into four sums in turn, because each addition waits for the one
  * before it.
  */
 const oneOfFloats = (dimensions: number, vectors: Vectors): Code =>
@@ -99,14 +99,14 @@ const oneOfFloats = (dimensions: number, vectors: Vectors): Code =>
     [get(to), across(own), storeFloat(0)]
   ])
 
-/** One query, and vectors of whole numbers. */
+/** One query by vectors of whole numbers. */
 const oneOfShares = (dimensions: number, vectors: Vectors): Code =>
   each(vectors, 1, [
     byWhole(dimensions, { queries, vector: vectors.address }, { sum: sums[0], parts: [sums[1], sums[2]], own }),
     [get(to), across(sums[0]), storeFloat(0)]
   ])
 
-/** Four queries, one behind the other: what is read of a vector is used four times. */
+/** Four queries, one after another: each number that is read of a vector is used four times. */
 const four = (dimensions: number, numbers: Numbers, vectors: Vectors): Code =>
   each(vectors, 4, [
     fours(dimensions).map((at) => [
@@ -120,8 +120,8 @@ const four = (dimensions: number, numbers: Numbers, vectors: Vectors): Code =>
 const line = 64
 
 /**
- * Reads a bit of every part of listed vectors, and puts what it read where results go. Vectors that lie all over memory
- * come one after another where each is multiplied before the next one is looked at; like this many come at once.
+ * Reads a bit of every part of listed vectors, and writes what it read where results go. Vectors that are scattered in
+ * memory would come one after another if each was multiplied before the next one is read. This way, many come at once.
  */
 const fetch = (dimensions: number, { bytes }: Numbers): Code =>
   through(
@@ -141,25 +141,25 @@ const fetch = (dimensions: number, { bytes }: Numbers): Code =>
   )
 
 /**
- * Products of vectors with queries, all of so many dimensions, a multiple of 4. Each of the two must be given a vector
- * at least.
+ * Products of vectors with queries, all of the same dimensions, a multiple of 4. Both functions must be given at least
+ * one vector.
  */
 export interface Kernel {
   /**
-   * Of one query with each vector from `vector` up to `end`: a result each, from `to` on. All are addresses of bytes.
-   * Where vectors are whole numbers of 16 bits the query is as `writeWhole` has it, results are in its units, and
-   * behind the last vector there are eight bytes that may be read.
+   * Multiplies one query by each vector from `vector` up to `end`: one result each, from `to` on. All are addresses of
+   * bytes. If vectors are 16-bit whole numbers, the query is as `writeWhole` writes it, results are in its units, and
+   * the eight bytes behind the last vector must be readable.
    */
   readonly one: (queries: number, vector: number, end: number, to: number) => void
-  /** The same of four queries of floats, one behind the other: four results for each vector. */
+  /** The same for four queries of floats, one after another: four results for each vector. */
   readonly four: (queries: number, vector: number, end: number, to: number) => void
 }
 
-/** The same of vectors whose addresses are at `vector` and behind it, up to `end`. */
+/** The same for vectors whose addresses are listed from `vector` up to `end`. */
 export interface ListKernel extends Kernel {
   readonly oneListed: Kernel["one"]
   readonly fourListed: Kernel["four"]
-  /** Brings them near, which is worth it where they are far from each other; writes a number each, from `to` on. */
+  /** Brings listed vectors near, which pays if they are far apart; writes a number for each, from `to` on. */
   readonly fetch: Kernel["one"]
 }
 
@@ -169,7 +169,7 @@ export const makeKernel = (dimensions: number, memory: WebAssembly.Memory): Kern
   return assembled({ one: oneOfFloats(dimensions, all), four: four(dimensions, floats, all) }, memory)
 }
 
-/** The same for vectors of whole numbers of 16 bits, but −32,768. */
+/** The same for vectors of 16-bit whole numbers other than −32,768. */
 export const makeSharesKernel = (dimensions: number, memory: WebAssembly.Memory): ListKernel => {
   const all = adjoining(dimensions, shares)
   const functions = {

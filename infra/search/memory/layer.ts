@@ -10,12 +10,12 @@ import { type KeepingOptions, keeping, type Origin, originHere } from "./snapsho
 
 export { forget, readEarly } from "./snapshot/keeping.ts"
 
-/** Milliseconds in which changes are taken in before others get a turn. */
+/** Milliseconds for which changes are taken in before others get a turn. */
 const long = 5
-/** Terms whose snippets are counted before others get a turn: with thousands of homes some milliseconds. */
+/** Terms that are counted before others get a turn: with thousands of homes, some milliseconds. */
 const counted = 1_000
 
-/** Ends behind a step where nobody waits for the rest. */
+/** The same steps; throws `GivenUp` behind one if nobody waits for the rest. */
 function* unlessLeft<A>(steps: Steps<A>): Steps<A> {
   for (;;) {
     unlessGivenUp()
@@ -25,7 +25,7 @@ function* unlessLeft<A>(steps: Steps<A>): Steps<A> {
   }
 }
 
-/** Whether a snippet was taken; whatever is wrong with one must not keep the others from being found. */
+/** Whether a snippet was taken. Whatever is wrong with one must not keep the others from being found. */
 const taken = (index: Index, snippet: IndexedSnippet): boolean => {
   try {
     return index.put(snippet)
@@ -36,7 +36,7 @@ const taken = (index: Index, snippet: IndexedSnippet): boolean => {
 
 const nothing: IndexStand = { build: undefined, position: 0 }
 
-/** An index of this process; where it is kept, a snapshot of it. */
+/** What an index of this process is made of. `keep` begins to keep a snapshot of it. */
 interface Made {
   readonly how: Comparing
   readonly dimensions: number
@@ -45,19 +45,19 @@ interface Made {
 
 type Kept = Effect.Success<ReturnType<typeof keeping>>
 
-/** Nothing is kept. */
+/** No snapshot is kept. */
 const unkept: Kept = { restored: Effect.undefined, gone: () => undefined, took: () => Effect.void }
 
 const make = Effect.fnUntraced(function* ({ how, dimensions, keep }: Made) {
   let index = new Index(dimensions, how)
   const one = yield* Semaphore.make(1)
-  // what a search looks at stays as it is until it ends; searches are in line for that one by one, so that changes wait
-  // for one of them and not for all
+  // what a search looks at stays as it is until it ends. Searches first queue for `search`, one by one, so that changes
+  // wait at `look` for one search and not for all
   const search = yield* Semaphore.make(1)
   const look = yield* Semaphore.make(1)
   const inLine = (yield* Semaphore.make(1)).withPermits(1)
   const beforeIt = (yield* Semaphore.make(1)).withPermits(1)
-  /** Takes all steps, and lets whoever waits look at the index whenever 5 ms have gone by. */
+  /** Takes all steps. Whenever 5 ms have gone by, lets whoever waits look at the index. */
   const changing = Effect.fnUntraced(function* (steps: Steps<void>) {
     const some = Effect.sync(() => {
       const until = performance.now() + long
@@ -68,9 +68,9 @@ const make = Effect.fnUntraced(function* ({ how, dimensions, keep }: Made) {
   })
   let stand = nothing
   const refused = new Set<string>()
-  /** While another build comes in: how far the one before it was, and what the new one has so far. */
+  /** While another build comes in: how far the one before it had come, and what the new one has so far. */
   let anew: { readonly bar: number; readonly has: Set<string> } | undefined
-  /** Whether it has all up to where it stands, and nothing of what comes behind. */
+  /** Whether it has all changes up to where it stands, and none beyond. */
   let isWhole = true
   let waiting = 0
 
@@ -92,7 +92,7 @@ const make = Effect.fnUntraced(function* ({ how, dimensions, keep }: Made) {
     stand = { build: found.head.build, position: found.head.position }
     for (const id of found.head.refused) refused.add(id)
   })
-  // where nothing was kept it is there at once
+  // without a snapshot, it is there at once
   yield* Effect.forkScoped(Effect.ensuring(begin, Deferred.succeed(begun, undefined)), { startImmediately: true })
 
   const take = (snippet: IndexedSnippet) => {
@@ -100,7 +100,7 @@ const make = Effect.fnUntraced(function* ({ how, dimensions, keep }: Made) {
     const had = index.termsOf(snippet.id)
     if (taken(index, snippet)) refused.delete(snippet.id)
     else refused.add(snippet.id)
-    // most of them are new
+    // most snippets are new
     if (had.length === 0) return
     const has = new Set(index.termsOf(snippet.id))
     if (had.some((term) => !has.has(term))) kept.gone()
@@ -109,7 +109,7 @@ const make = Effect.fnUntraced(function* ({ how, dimensions, keep }: Made) {
     anew?.has.delete(id)
     refused.delete(id)
     index.remove(id)
-    // a snapshot may have what this does not: one that could not be read, or another process's
+    // a snapshot may have what this index does not: one that could not be read, or another process's
     kept.gone()
   }
 
@@ -128,9 +128,9 @@ const make = Effect.fnUntraced(function* ({ how, dimensions, keep }: Made) {
       yield
     }
   }
-  /** Removes all but some. */
+  /** Removes all snippets but these. */
   function* removingOthers(some: ReadonlySet<string>): Steps<void> {
-    // what is removed behind the place where a walk through them is does not disturb it
+    // removing what the walk has passed does not disturb it
     for (const id of index.ids()) {
       if (!some.has(id)) remove(id)
       yield
@@ -160,7 +160,7 @@ const make = Effect.fnUntraced(function* ({ how, dimensions, keep }: Made) {
         waiting++
         const { put, voted, removed } = changes
         return apply(changes, upTo).pipe(
-          // whatever of it was taken in, and whether or not it came to its end
+          // whatever was taken in, and whether or not it was finished
           Effect.ensuring(Effect.suspend(() => kept.took(put.length + voted.length + removed.length))),
           one.withPermits(1),
           Effect.ensuring(Effect.sync(() => waiting--))
@@ -187,8 +187,8 @@ const make = Effect.fnUntraced(function* ({ how, dimensions, keep }: Made) {
 })
 
 /**
- * The index in this thread: some three quarters of a kilobyte a snippet, a third of it its vector. Empty at start;
- * its feeder fills it from the catalogue. `dimensions`: numbers of its vectors, where they are not the table's.
+ * The index in this thread. A snippet takes some three quarters of a kilobyte, a third of it for its vector. The index
+ * starts empty; its feeder fills it from the catalogue. `dimensions`: the numbers of its vectors, if not the table's.
  */
 export const comparingBy = (how: Comparing, dimensions?: number) =>
   Layer.effect(
@@ -199,13 +199,13 @@ export const comparingBy = (how: Comparing, dimensions?: number) =>
     })
   )
 
-/** The same, by what its measurements say. */
+/** The same, with `comparing` as it was measured. */
 export const layer = comparingBy(comparing)
 
-/** The same for vectors that have so many numbers. */
+/** The same for vectors of this many numbers. */
 export const layerOf = (dimensions: number) => comparingBy(comparing, dimensions)
 
-/** The same, which begins where a snapshot on the disk stands, and keeps one of this log: docs/decisions/0103. */
+/** The same, which begins where a snapshot on the disk stands, and keeps one of this log (docs/decisions/0103). */
 export const layerOfLog = (origin: Origin, options: KeepingOptions, how: Comparing = comparing) =>
   Layer.effect(
     SnippetIndex,
@@ -215,6 +215,6 @@ export const layerOfLog = (origin: Origin, options: KeepingOptions, how: Compari
     })
   )
 
-/** The same of this process' log. */
+/** The same for the log of this process. */
 export const layerKept = (options: KeepingOptions, how: Comparing = comparing) =>
   Layer.unwrap(Effect.map(originHere, (origin) => layerOfLog(origin, options, how)))

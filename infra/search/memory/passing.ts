@@ -7,15 +7,15 @@ import { neutral, type Segment } from "./Segment.ts"
 
 type Filters = Omit<IndexQuery, "asked" | "homes" | "includePublic" | "preferComplete" | "also">
 
-/** Where a snippet is, whoever may see it. */
+/** Finds a snippet by its id, whoever may see it. */
 export type Locate = (id: string) => { readonly segment: Segment; readonly slot: number } | undefined
 
-/** Words of bits that are looked at on end. */
+/** Words of bits that are looked at in one go. */
 const stretch = 256
-/** Nanoseconds, about: of a word of bits, of a row that is asked whether it passes, of one that is found by its id. */
+/** Nanoseconds, about: of a word of bits, of a row that is tested, and of a snippet that is found by its id. */
 const costs = { word: 5, row: 20, named: 200 }
 
-/** Whether a slot that is in use passes what was asked beside the task, but `only`. */
+/** A test of whether a slot in use passes all filters but `only`. */
 const passes = (
   segment: Segment,
   { agent, minVerdict, minHumanUp = 0, kinds, language }: Filters
@@ -32,7 +32,7 @@ const passes = (
   }
 }
 
-/** Only those that are named: their rows alone are looked at. */
+/** Tests only the snippets that `only` names. */
 function* passNamed(
   { segments, firsts }: Scope,
   filters: Filters,
@@ -50,8 +50,8 @@ function* passNamed(
 }
 
 /**
- * Sets the bits of those that pass what was asked beside the task. What most searches ask for hardly any row fails:
- * only those that may fail are looked at.
+ * Sets the bits of the places that pass the filters. Hardly any row fails those of most searches: then only rows that
+ * may fail are tested.
  */
 export function* pass(scope: Scope, filters: Filters, locate: Locate, into: Uint32Array, pace: Pace): Steps<void> {
   into.fill(0, 0, wordsOf(scope.places))
@@ -72,7 +72,7 @@ export function* pass(scope: Scope, filters: Filters, locate: Locate, into: Uint
   }
 }
 
-/** The same for some words of a segment, each of whose rows is asked or only those that may fail: how many were. */
+/** The same for some words of a segment: tests each row, or only those that may fail. Gives how many it tested. */
 const passSome = (
   segment: Segment,
   filters: Filters,

@@ -10,7 +10,7 @@ export interface Counted {
   readonly lengths: ReadonlyArray<number>
 }
 
-/** What a text comes to. */
+/** Counts the terms of a text. */
 export const countsIn = (text: IndexedSnippet["text"]): Counted => {
   const counts = new Map<string, number>()
   const lengths = fields.map((name, field) => {

@@ -1,30 +1,30 @@
 import { addFloats, addWhole, type Code, get, load, multiplyFloats, multiplyPairs, set, unsigned } from "../assembly.ts"
 
-// A task is one query, and nearly all of what a search reads is compared with it: by whole numbers, as the vectors are,
-// which takes half the instructions of floats. A query has two numbers of 16 bits for each of its own, of which the
-// second says what the first leaves over: together they are as exact as a float of 32 bits, and their sums the same in
-// any order. (Of four queries at once that is eight sums, for which there are no registers: floats are as fast.)
+// Most of what a search reads is compared with a single query, its task. Whole numbers, as the vectors have, take half
+// the instructions of floats for that. A query has two 16-bit numbers for each of its own: the second says what the
+// first leaves over. Together they are as exact as a 32-bit float, and their sums are the same in any order. (Four
+// queries at once would be eight sums, for which there are no registers: floats are as fast.)
 
-/** Numbers that are multiplied at once, and those whose products are added up before floats are. */
+/** Numbers that are multiplied at once, and numbers whose products are added up before they become floats. */
 const [step, run] = [8, 128]
 
 /**
- * What the first number goes up to, and what the second has of its 1: of either the 32 products of a run that come to
- * one sum fit into its 32 bits, whatever the vector.
+ * The greatest first number, and the parts into which the second divides its 1. For either, the 32 products of a run
+ * that go into one sum fit into its 32 bits, whatever the vector.
  */
 const [greatest, finer] = [2_047, 4_096]
 
 const toFloats: Code = [0xfd, unsigned(0xfa)]
-/** A float in each of four places. */
+/** The same float in each of four places. */
 const floats = (value: number): Code => [0xfd, 0x0c, [...new Uint8Array(new Float32Array(4).fill(value).buffer)]]
 
-/** The first numbers of a query, as many as are multiplied at once: what a vector has not is 0 there. */
+/** How many first numbers a query has: a multiple of those multiplied at once. Beyond the dimensions they are 0. */
 const firsts = (dimensions: number): number => Math.ceil(dimensions / step) * step
 
 /** Bytes of a query. */
 export const wholeBytes = (dimensions: number): number => 2 * firsts(dimensions) * 2
 
-/** Writes a query of so many dimensions down, where it is missing 0; gives what a 1 of its results is worth. */
+/** Writes down a query of this many dimensions, with 0 for what is missing; gives what 1 in its results is worth. */
 export const writeWhole = (into: Int16Array, query: ArrayLike<number>, dimensions: number): number => {
   let most = 0
   for (let at = 0; at < query.length; at++) most = Math.max(most, Math.abs(query[at]!))
@@ -40,14 +40,14 @@ export const writeWhole = (into: Int16Array, query: ArrayLike<number>, dimension
   return unit
 }
 
-/** Locals of sixteen bytes: a sum of floats, of the whole numbers of both parts, and some of a vector's numbers. */
+/** Locals of sixteen bytes: a sum of floats, whole-number sums of both parts, and some of a vector's numbers. */
 interface Locals {
   readonly sum: number
   readonly parts: readonly [number, number]
   readonly own: number
 }
 
-/** Adds four floats that add up to the product of a vector, at the address in a local, and of such a query. */
+/** Adds four floats to `sum`: together, the product of such a query and the vector at the address in a local. */
 export const byWhole = (
   dimensions: number,
   { queries, vector }: { readonly queries: number; readonly vector: number },

@@ -7,7 +7,7 @@ import type { Reach } from "./Reach.ts"
 import type { Rows } from "./Rows.ts"
 import type { Segment } from "./Segment.ts"
 
-/** Field lengths that have their worth tabulated. */
+/** Field lengths whose worth is tabulated. */
 const tabulated = lengthCounted + 1
 
 /** What an occurrence is worth by field and length, for documents whose fields have these average lengths. */
@@ -25,8 +25,8 @@ const reckoned = (averages: ReadonlyArray<number>): Float32Array => {
 const tablesKept = 16
 
 /**
- * Such tables, those kept that were asked for lately: averages change with the store only. They are known by nothing
- * but the averages that they follow from.
+ * Tables of what occurrences are worth. Those that were asked for lately are kept: averages change only with the store.
+ * A table follows from its averages alone, so these are its key.
  */
 export class Occurrences {
   readonly #kept = new LRUCache<string, Float32Array>({ max: tablesKept })
@@ -39,20 +39,20 @@ export class Occurrences {
   }
 }
 
-/** Writes down what an occurrence is worth in each field of a document, by such a table and how long its fields are. */
+/** Writes what an occurrence is worth in each field of a document, by such a table and the lengths of its fields. */
 export const writeWorths = (table: Float32Array, lengths: ReadonlyArray<number>, into: Float32Array): void => {
   for (let field = 0; field < fieldCount; field++)
     into[field] = table[field * tabulated + Math.min(lengths[field]!, lengthCounted)]!
 }
 
-/** What is looked up in a segment, whose first slot has the place `first`. */
+/** What is looked up, in a segment whose first slot has the place `first`. */
 export interface Within {
   readonly segment: Segment
   readonly first: number
   readonly terms: ReadonlyArray<string>
 }
 
-/** Adds a term to what places reach: of how many. */
+/** Adds a term to what places reach; gives how many places have it. */
 export const addReach = ({ segment, first, terms }: Within, { term, weight }: WeightedTerm, reach: Reach): number => {
   const postings = segment.postings.of(terms[term]!)
   if (postings === undefined) return 0
@@ -64,9 +64,9 @@ export const addReach = ({ segment, first, terms }: Within, { term, weight }: We
 }
 
 /**
- * Adds to the sums of those that have a row what a term gives to each beyond the best of its alternatives so far, whose
- * number is the same; gives how many have the term. Nearly all of what is read has no row: that much costs as little as
- * it can.
+ * Adds what a term gives to the sums of the rows that have it. Of alternatives, which have the same `number`, only the
+ * best counts. Gives how many documents have the term. Nearly all that is read has no row, so that case costs as little
+ * as it can.
  */
 export const addSums = (
   { segment, first, terms }: Within,

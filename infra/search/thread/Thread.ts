@@ -4,13 +4,13 @@ import type { FromThread, ThreadData, ToThread } from "./protocol.ts"
 export type Outcome =
   | { readonly type: "done"; readonly value: unknown }
   | { readonly type: "threw"; readonly where: string }
-  /** The thread has gone, and with it all that it held. */
+  /** The thread has gone, with all that it held. */
   | { readonly type: "lost"; readonly why: string }
 
 export interface Call {
   readonly name: Extract<ToThread, { readonly type: "ask" }>["name"]
   readonly given: ReadonlyArray<unknown>
-  /** Told once how it ended, unless nobody waits for it any more. */
+  /** Called once with the outcome, unless nobody waits for it any more. */
   readonly settle: (outcome: Outcome) => void
 }
 
@@ -18,43 +18,43 @@ export interface ThreadOptions {
   readonly program: URL
   /** What the program is given when it begins. */
   readonly data: object
-  /** Questions that it has before it at once: the others wait here, where they can be taken out. */
+  /** Questions that the thread has at once. The others wait here, where they can be withdrawn. */
   readonly atOnce: number
-  /** Milliseconds that it may be silent while it has something to do, ten times that to begin; then it is given up. */
+  /** Milliseconds that the thread may be silent with work to do (ten times that at its start) before it is given up. */
   readonly patience: number
-  /** Milliseconds between two beginnings. */
+  /** Milliseconds between two starts, at least. */
   readonly pause: number
-  /** Milliseconds in which it may keep what it holds before it is ended; not there: it keeps nothing. */
+  /** Milliseconds in which the thread may keep what it holds before it is ended. If absent, it keeps nothing. */
   readonly ending?: number
   /** Which event the log has at a position, for a thread that asks. */
   readonly eventAt?: (position: number) => Promise<string | undefined>
-  /** Takes a line of its for the log. */
+  /** Takes a line that the thread has for the log. */
   readonly says?: (line: string, isWarning: boolean) => void
 }
 
-/** Looks that a patience is cut into: a machine that slept has missed one at the most. */
+/** Looks into which `patience` is cut. A machine that slept has missed one at the most. */
 const looks = 10
-/** How much longer it may take to begin. */
+/** How many times as long the thread may take to start. */
 const beginning = 10
 
 /**
- * Whether the runtime ends a thread that is at work. Deno (2.9) says that it has, and lets it go on; and one that ends
- * itself after that spins for ever, so that there a thread is told, and no more.
+ * Whether the runtime ends a thread that is at work. Deno (2.9) says that it did, and lets the thread go on. If that
+ * thread then ends itself, it spins for ever: so on Deno, a thread is only told to end.
  */
 const endsAtWork = process.versions["deno"] === undefined
 /**
- * Threads that were given up and are at work still, as they look nowhere: with so many no other one is begun, for each
- * has a core.
+ * With this many threads that were given up and are still at work, because they look nowhere, no other one is begun:
+ * each of them takes a core.
  */
 const mostLeft = 2
 
-/** A thread that answers questions, begun when one comes, and anew after it has gone. */
+/** A thread that answers questions. It is begun when one comes, and begun anew after it has gone. */
 export class Thread {
   readonly #options: ThreadOptions
   #worker: Worker | undefined
-  /** Not 0: it was given up. */
+  /** Not 0 once the thread was given up. */
   #givenUp = new Int32Array(new SharedArrayBuffer(4))
-  /** Those that were given up and have not ended yet. */
+  /** Threads that were given up and have not ended yet. */
   readonly #left = new Set<Worker>()
   #begunAt = Number.NEGATIVE_INFINITY
   #ended = false
@@ -62,7 +62,7 @@ export class Thread {
   #times = 0
   #size = 0
   #silent = 0
-  /** What it is to be sent as soon as it listens; `undefined`: it does. */
+  /** What is to be sent once the thread listens; `undefined` as soon as it does. */
   #early: Array<[ToThread, ReadonlyArray<ArrayBuffer>]> | undefined
   #timer: ReturnType<typeof setInterval> | undefined
   readonly #waiting = new Set<Call>()
@@ -73,23 +73,23 @@ export class Thread {
     this.#options = options
   }
 
-  /** How often it has gone: what it held before is lost. */
+  /** How often the thread has gone, and lost what it held. */
   get lost(): number {
     return this.#times
   }
 
-  /** What it last said of how much it holds. */
+  /** How much the thread holds, as it last said. */
   get size(): number {
     return this.#size
   }
 
-  /** Asks as soon as there is room for it. */
+  /** Asks as soon as the thread has room for it. */
   ask(call: Call): void {
     this.#waiting.add(call)
     this.#assign()
   }
 
-  /** Asks at once, behind what was sent. */
+  /** Asks at once, behind what was sent before. */
   askNow(call: Call): void {
     if (this.#running() === undefined) {
       const isBusy = this.#left.size >= mostLeft
@@ -103,7 +103,7 @@ export class Thread {
     this.send({ type: "ask", id, name: call.name, given: call.given })
   }
 
-  /** Sends what is no question; to one that has gone it is lost. */
+  /** Sends something that is no question. If the thread has gone, it is lost. */
   send(message: ToThread, transfer: ReadonlyArray<ArrayBuffer> = []): void {
     const worker = this.#running()
     if (worker === undefined) return
@@ -111,19 +111,19 @@ export class Thread {
     else this.#early.push([message, transfer])
   }
 
-  /** Nobody waits for it any more. What it has begun with it gives up at its next step. */
+  /** Says that nobody waits for a call any more. If the thread is at it, it gives up at its next step. */
   leave(call: Call): void {
     if (this.#waiting.delete(call)) return
     const id = this.#ids.get(call)
     if (id !== undefined) this.send({ type: "leave", id })
   }
 
-  /** Begins it, where it is not there. */
+  /** Begins the thread if there is none. */
   begin(): void {
     this.#running()
   }
 
-  /** Ends it, once it has kept what it may; what it was asked is never answered. */
+  /** Ends the thread once it has kept what it may. What it was asked is never answered. */
   async end(): Promise<void> {
     this.#ended = true
     clearInterval(this.#timer)
@@ -140,7 +140,7 @@ export class Thread {
     if (endsAtWork) await worker.terminate()
   }
 
-  /** Waits until it has ended by itself, or its time is over. */
+  /** Waits until the thread has ended by itself, or its time is over. */
   #finished(worker: Worker, ending: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ending)
@@ -177,10 +177,10 @@ export class Thread {
       this.#left.delete(worker)
       this.#gone(worker, `its thread has ended ${how}`)
     }
-    // it ends by itself then, on either runtime
+    // on either runtime, the thread then ends by itself
     worker.on("error", ({ name }: Error) => ended(`with a fault (${name})`))
     worker.on("exit", (code) => ended(`(${code})`))
-    // whoever serves keeps the process alive, and whoever does not need not wait for it
+    // a server keeps the process alive by itself; anything else need not wait for the thread
     worker.unref()
     this.#silent = 0
     this.#early = []
@@ -195,7 +195,7 @@ export class Thread {
   }
 
   #receive(worker: Worker, message: FromThread): void {
-    // one that was given up may still have said something
+    // a thread that was given up may still have said something
     if (worker !== this.#worker) return
     this.#silent = 0
     if (message.type === "ready") {

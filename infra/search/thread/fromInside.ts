@@ -6,7 +6,7 @@ import type { FromThread, ToThread } from "./protocol.ts"
 
 const send = (port: MessagePort, message: FromThread) => port.postMessage(message)
 
-/** The service's log of events, which is asked about over the port of this thread. */
+/** The service's log of events, asked over this thread's port. */
 export const originOver = (port: MessagePort, whose: string): Origin => {
   let next = 1
   const asked = new Map<number, (told: Extract<ToThread, { readonly type: "told" }>) => void>()
@@ -31,7 +31,7 @@ export const originOver = (port: MessagePort, whose: string): Origin => {
   }
 }
 
-/** Lines of this thread are the service's. */
+/** A logger that sends this thread's lines to the service. */
 export const linesOver = (port: MessagePort) =>
   Logger.layer([
     Logger.make(({ logLevel, message }) =>

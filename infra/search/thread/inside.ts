@@ -7,7 +7,7 @@ import { isGivenUp } from "../givenUp.ts"
 import { unpacked, unpackedIds } from "./packed.ts"
 import type { FromThread, PackedIds, Questions, ThreadData, ToThread } from "./protocol.ts"
 
-/** An index that finds by itself. */
+/** An index that ranks what it finds. */
 export type Finding = SnippetIndex["Service"] & Required<Pick<SnippetIndex["Service"], "find">>
 
 const nothing = (): { readonly [Kind in keyof IndexChanges]: Array<IndexChanges[Kind][number]> } => ({
@@ -23,7 +23,7 @@ const received = Effect.fnUntraced(function* <Query extends { readonly only?: Pa
   return its
 })
 
-/** Answers what comes at a port of this thread, until it is to finish. */
+/** Answers what comes in at a port of this thread, until it is told to finish. */
 export const answering = Effect.fnUntraced(function* (
   index: Finding,
   port: MessagePort,
@@ -88,7 +88,7 @@ export const answering = Effect.fnUntraced(function* (
       port.postMessage(answer(id, exit))
     })
   }
-  // while it was not listening yet
+  // it may have been given up while it did not listen yet
   if (isGivenUp()) process.exit(0)
   port.on("message", take)
   port.postMessage({ type: "ready" } satisfies FromThread)

@@ -17,14 +17,14 @@ import { type Call, Thread, type ThreadOptions } from "./Thread.ts"
 const portion = { snippets: 200, characters: 200_000 }
 
 /**
- * One is answered while the next is read, and one takes changes in. More would wait there, where they can't be taken
- * out any more.
+ * `atOnce`: one is answered while the next is read, and one takes changes in. More would wait in the thread, where they
+ * can't be withdrawn.
  */
 const bounds = { atOnce: 3, patience: 30_000, pause: 1_000 }
 
 const charactersOf = ({ text }: IndexedSnippet): number => fields.reduce((sum, field) => sum + text[field].length, 0)
 
-/** In portions that are sent at once; one at least. */
+/** Snippets in portions that are sent at once; at least one portion. */
 function* portions(put: ReadonlyArray<IndexedSnippet>): Generator<ReadonlyArray<IndexedSnippet>> {
   let [from, characters] = [0, 0]
   for (const [at, snippet] of put.entries()) {
@@ -37,7 +37,7 @@ function* portions(put: ReadonlyArray<IndexedSnippet>): Generator<ReadonlyArray<
   yield put.slice(from)
 }
 
-/** A query as it is sent: many ids are put together bit by bit. */
+/** A query as it is sent. Its ids, which may be many, are packed step by step. */
 const sent = Effect.fnUntraced(function* <Query extends Pick<IndexQuery, "only">>({ only, ...query }: Query) {
   const its: Sent<Query> = only === undefined ? query : { ...query, only: yield* inSteps(packedIds(only)) }
   return its
@@ -57,7 +57,7 @@ const make = (options: Pick<ThreadOptions, "program" | "data"> & Partial<ThreadO
     if (options.ending !== undefined) thread.begin()
     const one = yield* Semaphore.make(1)
     const beforeIt = (yield* Semaphore.make(1)).withPermits(1)
-    /** How often it had gone when it was asked where it stands, and when it had come as far as ever. */
+    /** How often the thread had gone when it last told where it stands, and when it was last complete. */
     let told = 0
     let whole = 0
     let furthest: Omit<IndexStand, "refused"> = { build: undefined, position: 0 }
@@ -79,7 +79,7 @@ const make = (options: Pick<ThreadOptions, "program" | "data"> & Partial<ThreadO
     const asked = <Name extends keyof Questions>(name: Name, ...given: Questions[Name]) =>
       asking(name, (call) => thread.ask(call), ...given)
     const away = Effect.suspend(() => Effect.fail(new IndexUnavailable({ fault: "its thread begins anew" })))
-    /** A thread that was begun anew has not yet what the one before it had. */
+    /** Asks, unless the thread was begun anew and does not have yet what the one before it had. */
     const unlessBehind = <Name extends keyof Questions>(name: Name, ...given: Questions[Name]) =>
       Effect.suspend(() => (thread.lost === whole ? asked(name, ...given) : away))
 
@@ -88,7 +88,7 @@ const make = (options: Pick<ThreadOptions, "program" | "data"> & Partial<ThreadO
         Effect.gen(function* () {
           let first = true
           for (const some of portions(put)) {
-            // what another thread has got is not here
+            // the changes sent so far went to a thread that has gone
             if (thread.lost !== told) return yield* away
             const changes = packed(some)
             const transfer = [changes.numbers, changes.pieces]
@@ -110,7 +110,7 @@ const make = (options: Pick<ThreadOptions, "program" | "data"> & Partial<ThreadO
         return Effect.map(asked("stand"), (stand) => {
           const { build, position } = stand as IndexStand
           told = lost
-          // one that was begun anew may have all of it from the disk
+          // a thread that was begun anew may have read all of it from the disk
           if (build === furthest.build && position >= furthest.position) whole = lost
           return stand as IndexStand
         })
@@ -133,16 +133,16 @@ const make = (options: Pick<ThreadOptions, "program" | "data"> & Partial<ThreadO
   })
 
 /**
- * The index that a thread has, whose program answers as `inside.ts` says. When the thread has gone, it is begun anew,
- * and is unavailable until it has come as far again as it was.
+ * The index that a thread holds. The thread's program answers as `inside.ts` says. If the thread goes, it is begun
+ * anew; the index is unavailable until it has come as far again.
  */
 export const layer = (program: URL, data: object, options: Partial<ThreadOptions> = {}) =>
   Layer.effect(SnippetIndex, make({ ...options, program, data }))
 
-/** Milliseconds between two looks at whether the disk has room, and for what an ending thread does beside keeping. */
+/** Milliseconds between two looks at whether the disk has room, and for what an ending thread does besides keeping. */
 const second = 1_000
 
-/** The same, kept on the disk as the one in memory is: docs/decisions/0103. `data` is `kept` for its program. */
+/** The same, kept on the disk as the one in memory is (docs/decisions/0103). The program gets `kept` as its `data`. */
 export const layerKept = (program: URL, { isFull, ...keeping }: KeepingOptions, options: Partial<ThreadOptions> = {}) =>
   Layer.effect(
     SnippetIndex,

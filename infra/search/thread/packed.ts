@@ -21,7 +21,7 @@ export const packed = (put: ReadonlyArray<IndexedSnippet>): PackedSnippets => {
   return { snippets, numbers: numbers.buffer, counts, pieces: pieces.buffer, pieceCounts }
 }
 
-/** The snippets that were `packed`; their vectors and pieces lie where they came. */
+/** The snippets that were `packed`. Their vectors and pieces stay in the memory that they came in. */
 export const unpacked = ({
   snippets,
   numbers: numbersOf,
@@ -41,7 +41,7 @@ export const unpacked = ({
   })
 }
 
-/** Ids that are packed or unpacked on end: some tenth of a millisecond. */
+/** Ids that are packed or unpacked in one go: some tenth of a millisecond. */
 const stretch = 500
 
 /** Ids as they are sent to the thread. */
@@ -71,7 +71,7 @@ export function* packedIds(ids: ReadonlySet<string>): Steps<PackedIds> {
   return { memory, ends }
 }
 
-/** The ids that were packed. */
+/** The ids that `packedIds` packed. */
 export function* unpackedIds({ memory, ends }: PackedIds): Steps<ReadonlySet<string>> {
   const bytes = new Uint8Array(memory)
   const ids = new Set<string>()

@@ -2,9 +2,9 @@ import type { IndexChanges, IndexedSnippet, IndexQuery, SnippetIndex, WholeQuery
 import type { KeepingOptions, Origin } from "../memory/snapshot/keeping.ts"
 
 /**
- * Ids as they are sent, some of them as one JSON text up to each of the `ends`: in memory that both see, since there
- * may be as many as there are snippets, and what is copied to a thread is copied in one piece. Not as an array of
- * bytes: Deno (2.9) goes through each entry of one that it receives.
+ * Ids as they are sent: a JSON text for some of them up to each of the `ends`, in memory that both threads see. There
+ * may be as many ids as snippets, and what is copied to a thread is copied in one go. It is no array of bytes: Deno
+ * (2.9) goes through each entry of one that it receives.
  */
 export interface PackedIds {
   readonly memory: SharedArrayBuffer
@@ -14,7 +14,7 @@ export interface PackedIds {
 /** A query as it is sent. */
 export type Sent<Query extends Pick<IndexQuery, "only">> = Omit<Query, "only"> & { readonly only?: PackedIds }
 
-/** What is asked of the thread, by name, with what is given for it. */
+/** What the thread is asked, by name, with what is given for each question. */
 export interface Questions {
   readonly stand: []
   readonly candidates: [query: Sent<IndexQuery>, most: number]
@@ -24,8 +24,8 @@ export interface Questions {
 }
 
 /**
- * Snippets as they are sent: what lies in many small pieces of memory in two, which go over without a copy of each.
- * A count below 0: there is no vector.
+ * Snippets as they are sent: what lies in many small pieces of memory is put into two, which are handed over without a
+ * copy. A count below 0 means no vector.
  */
 export interface PackedSnippets {
   readonly snippets: ReadonlyArray<
@@ -39,15 +39,15 @@ export interface PackedSnippets {
   readonly pieceCounts: ReadonlyArray<number>
 }
 
-/** What it is given where its index is kept on the disk. `full`: not 0 while that disk has no room. */
+/** What a thread is given if its index is kept on the disk. `full` is not 0 while that disk has no room. */
 export interface KeptData extends Omit<KeepingOptions, "isFull"> {
   readonly whose: Origin["whose"]
   readonly full: SharedArrayBuffer
 }
 
 /**
- * What a thread is given when it begins, beside what its program wants: where it is said that it was given up, and the
- * milliseconds between two signs of life while it has something to do.
+ * What a thread is given when it begins, besides what its program wants. `givenUp` is not 0 once it was given up;
+ * `beat`: milliseconds between two signs of life while it has something to do.
  */
 export interface ThreadData {
   readonly beat: number
@@ -61,27 +61,27 @@ export type ToThread =
       readonly name: keyof Questions
       readonly given: ReadonlyArray<unknown>
     }
-  /** Nobody waits for it any more. */
+  /** Nobody waits for this question any more. */
   | { readonly type: "leave"; readonly id: number }
-  /** Which event the log has where it asked; `failed`: nobody knows. */
+  /** Which event the log has at the position that the thread asked about; `failed`: the log did not answer. */
   | { readonly type: "told"; readonly id: number; readonly event: string | undefined; readonly failed: boolean }
-  /** It is to keep what it holds, and to end then. */
+  /** The thread is to keep what it holds, and then to end. */
   | { readonly type: "finish" }
-  /** It ends as soon as it hears that. */
+  /** The thread ends as soon as it hears this. */
   | { readonly type: "end" }
-  /** Some of the changes that the next `apply` takes in; the `first` of them forgets those that came to none. */
+  /** Some of the changes that the next `apply` takes in. The `first` message drops changes that no `apply` took in. */
   | (Omit<IndexChanges, "put"> & { readonly type: "changes"; readonly first: boolean; readonly put: PackedSnippets })
 
 export type FromThread =
-  /** It listens from now on: what was sent before is lost on Deno. */
+  /** The thread listens from now on. On Deno, what was sent before is lost. */
   | { readonly type: "ready" }
   | { readonly type: "done"; readonly id: number; readonly value: unknown; readonly size: number }
   /** `where`: what was thrown and the lines of code that it came through, without its message. */
   | { readonly type: "threw"; readonly id: number; readonly where: string }
   | { readonly type: "left"; readonly id: number }
-  /** It is at work on what it was asked, and comes back to its event loop. */
+  /** The thread is at work on what it was asked, and comes back to its event loop. */
   | { readonly type: "alive" }
-  /** Which event does the log have there? */
+  /** Asks which event the log has at a position. */
   | { readonly type: "asks"; readonly id: number; readonly position: number }
   /** A line for the service's log. */
   | { readonly type: "says"; readonly isWarning: boolean; readonly line: string }

@@ -26,12 +26,12 @@ const onDisk = <A>(use: () => Promise<A>) =>
     catch: (error) => new SnapshotFault({ code: systemCode(error) ?? String((error as Error).name) })
   })
 
-/** Why a snapshot is not taken. */
+/** Why a snapshot is not used. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", { why: Schema.String }) {}
 
 const damaged = (error: unknown) => (error instanceof Damaged ? error.message : "it can't be read")
 
-/** Milliseconds in which a file that is being written grows. */
+/** Milliseconds after which a file that does not grow any more is not being written. */
 const growing = 600_000
 
 /** Whether a file is being written by another process that shares the folder. */
@@ -49,7 +49,7 @@ const isWritten = async (path: string): Promise<boolean> => {
   }
 }
 
-/** Removes what those have left that were killed while they wrote a snapshot. */
+/** Removes the files of processes that were killed while they wrote a snapshot. */
 export const removeStray = (directory: string) =>
   onDisk(async () => {
     const names = await fs.readdir(directory).catch(() => [])
@@ -74,8 +74,8 @@ const writeAll = async (file: FileHandle, bytes: Uint8Array): Promise<void> => {
 }
 
 /**
- * Writes a snapshot in place of the one before, which stays whole until this one is on the disk; `givesWay` is asked
- * now and then whether to leave off. Whether it was written. Fails with `SnapshotFault`.
+ * Writes a snapshot in place of the one before, which stays whole until this one is on the disk. Now and then it asks
+ * `givesWay` whether to leave off. Gives whether the snapshot was written. Fails with `SnapshotFault`.
  */
 export const write = (path: string, frames: Iterable<Frame>, givesWay: () => boolean) => {
   const directory = dirname(path)
@@ -85,7 +85,7 @@ export const write = (path: string, frames: Iterable<Frame>, givesWay: () => boo
       const writer = new FrameWriter()
       const coming = frames[Symbol.iterator]()
       let bytes = 0
-      /** Frames of a piece; fewer at the end. */
+      /** The frames of one piece; fewer at the end. */
       const some = function* (): Steps<ReadonlyArray<Uint8Array>> {
         const all: Array<Uint8Array> = []
         bytes = 0
@@ -105,12 +105,12 @@ export const write = (path: string, frames: Iterable<Frame>, givesWay: () => boo
       } while (bytes >= piece)
       const inPlace = onDisk(async () => {
         await file.sync()
-        // another thread is begun in its place: what this one has may be what that one was told to remove
+        // another thread may have begun in this one's place, and been told to remove what is in this snapshot
         unlessGivenUp()
         await fs.rename(staged, path)
         await syncDirectory(directory)
       })
-      // whoever leaves it must know whether it is there
+      // whoever interrupts this must know whether the snapshot is there
       yield* Effect.uninterruptible(inPlace)
       return true
     })
@@ -128,18 +128,18 @@ export const write = (path: string, frames: Iterable<Frame>, givesWay: () => boo
   )
 }
 
-/** What is read of one; of one that is not wanted, no more than its head. */
+/** What was read of a snapshot; only its head if it is not wanted. */
 export interface Read {
   readonly head: Head
   readonly index: Index | undefined
 }
 
 /**
- * Reads a snapshot, if there is one, and if it is wanted by what it says of itself. Fails with `Refused` where it is
- * not as it was written.
+ * Reads a snapshot, if there is one and its head says that it is wanted. Fails with `Refused` if it is not as it was
+ * written.
  */
 export const read = (path: string, how: Comparing, isWanted: (head: Head) => boolean) => {
-  /** What is being read, which must not outlive its file. */
+  /** The read that is under way, which must not outlive its file. */
   let coming: Promise<Uint8Array> | undefined
   const all = (file: FileHandle) =>
     Effect.gen(function* () {
@@ -176,7 +176,7 @@ export const read = (path: string, how: Comparing, isWanted: (head: Head) => boo
         const bytes = yield* onDisk(() => coming!)
         if (bytes.length === 0) break
         at += bytes.length
-        // the next ones come while these are taken in
+        // the next bytes are read while these are taken in
         if (at < size) coming = next(at)
         yield* Effect.catchDefect(inSteps(take(bytes)), (error) => new Refused({ why: damaged(error) }))
         if (other !== undefined) return other

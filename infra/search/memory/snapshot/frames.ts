@@ -1,28 +1,28 @@
 import { crc32 } from "node:zlib"
 
-/** A piece of a snapshot: of which kind it is, and its bytes, in some parts. */
+/** A piece of a snapshot: its kind, and its bytes in some parts. */
 export interface Frame {
   readonly kind: number
   readonly parts: ReadonlyArray<Uint8Array>
 }
 
-/** It is not as it was written. */
+/** Something is not as it was written. */
 export class Damaged extends Error {}
 
-/** Bytes before a frame's parts: its kind, how many parts it has, their bytes together, and the checksum. */
+/** Bytes before a frame's parts: its kind, the number of its parts, the size of them all, and the checksum. */
 const head = 16
 const checked = 12
 
-/** Bytes of one at the most: some times what snippets with the most terms make. */
+/** Bytes of a frame at the most: several times what snippets with the most terms make. */
 const most = 64 * 1024 * 1024
 
 const aligned = (bytes: number): number => Math.ceil(bytes / 8) * 8
 
-/** The checksum of a frame, which is of all that stands before it, too: none can be left out, or change places. */
+/** The checksum of a frame. It covers all frames before it, too, so none can be left out or change places. */
 const summed = (before: number, bytes: Uint8Array): number =>
   crc32(bytes.subarray(head), crc32(bytes.subarray(0, checked), before))
 
-/** Writes frames, one behind another. Numbers of more than a byte are as this machine has them. */
+/** Writes frames, one after another. Numbers of more than a byte are in this machine's byte order. */
 export class FrameWriter {
   #sum = 0
 
@@ -57,7 +57,7 @@ const partsOf = (bytes: Uint8Array<ArrayBuffer>): ReadonlyArray<Uint8Array<Array
   })
 }
 
-/** Reads frames from so many bytes, which come piece by piece; each part begins where numbers of any size may. */
+/** Reads frames from this many bytes, which come piece by piece. Each part is aligned for numbers of any size. */
 export class FrameReader {
   /** Bytes that have not come yet. */
   #left: number
@@ -70,7 +70,7 @@ export class FrameReader {
     this.#left = bytes
   }
 
-  /** Whether no frame is cut off. */
+  /** Whether all bytes have come and no frame is cut off. */
   get isWhole(): boolean {
     return this.#has === 0 && this.#left === 0
   }

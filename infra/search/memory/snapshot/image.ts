@@ -6,20 +6,20 @@ import type { TermsImage } from "../Postings.ts"
 import type { Segment, SlotsImage } from "../Segment.ts"
 import { Damaged, type Frame } from "./frames.ts"
 
-/** How frames lie, and what is in them: another layout, or another meaning of it, is another number. */
+/** The version of the frames' layout and meaning: a change of either needs another number. */
 export const format = 3
 
 /** What a snapshot says of itself. */
 export const Head = Schema.Struct({
-  /** Whose it is, by which rules it was made, and how it lies. */
+  /** Whose it is, by which rules it was made, and in which format. */
   of: Schema.String,
-  /** Numbers of its vectors. */
+  /** How many numbers its vectors have. */
   dimensions: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 8_192 })),
   build: Schema.Finite,
   position: Schema.Finite,
-  /** The id of the event that the log has there. */
+  /** The id of the event that the log has at that position. */
   event: Schema.String,
-  /** What the index could not take. */
+  /** The ids of what the index could not take. */
   refused: Schema.Array(Schema.String),
   documents: Schema.Finite
 })
@@ -83,7 +83,7 @@ const termsIn = ([terms, lengths, words]: ReadonlyArray<Uint8Array>): TermsImage
   words: u32(words!)
 })
 
-/** An index, frame by frame; each as long as nothing changes. Nothing is in them of what has gone from it. */
+/** An index, frame by frame; each is valid until the next change. What has gone from it is in none of them. */
 export function* framesOf(head: Head, index: Index): Generator<Frame> {
   yield { kind: kinds.head, parts: [json(head)] }
   for (const segment of index.segments()) {
@@ -95,13 +95,13 @@ export function* framesOf(head: Head, index: Index): Generator<Frame> {
   yield { kind: kinds.end, parts: [] }
 }
 
-/** What the first frame says; throws for one that is none. */
+/** What the first frame says. Throws if it is not the head of a snapshot. */
 export const headIn = ({ kind, parts }: Frame): Head => {
   if (kind !== kinds.head) throw new Damaged("it does not begin as a snapshot does")
   return Schema.decodeUnknownSync(Head)(fromJson(parts[0]!))
 }
 
-/** An index that is made of the frames behind the first one. Throws where they are none of an index. */
+/** An index made of the frames behind the first one. Throws if they are not an index's. */
 export class Restoring {
   readonly head: Head
   readonly index: Index
@@ -115,7 +115,7 @@ export class Restoring {
     this.index = new Index(this.head.dimensions, how)
   }
 
-  /** Whether all has come. */
+  /** Whether all frames have come. */
   get isWhole(): boolean {
     return this.#ended && this.index.size === this.head.documents
   }

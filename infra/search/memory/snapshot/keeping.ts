@@ -12,7 +12,7 @@ import { format, framesOf, type Head } from "./image.ts"
 
 /** The log that a snapshot is of. */
 export interface Origin {
-  /** Of which installation, and from where its positions count; nothing of its secret. */
+  /** Names the installation, and where its positions count from. It gives nothing of the secret away. */
   readonly whose: string
   /** The id of the event that the log has at a position. */
   readonly eventAt: (position: number) => Effect.Effect<string | undefined, StoreUnavailable>
@@ -29,22 +29,22 @@ export const originHere: Effect.Effect<Origin, never, EventStore | Installation>
 export interface KeepingOptions {
   /** The folder that has the snapshot. */
   readonly directory: string
-  /** By which rules the catalogue's rows are made: by others a snapshot is of no use. */
+  /** The rules by which the catalogue's rows are made. A snapshot that was made by others is of no use. */
   readonly rules: string
-  /** Whether its disk has no room for one. */
+  /** Whether the disk has no room for a snapshot. */
   readonly isFull: () => boolean
-  /** Milliseconds before one that is due is written, and again after it had to give way; and between two at least. */
+  /** `due`: milliseconds before a snapshot that is due is written, or tried again. `between`: between two, at least. */
   readonly pauses?: { readonly due: number; readonly between: number }
-  /** Rows that a start may have to read, beside a twentieth of all. */
+  /** Rows that a start may have to read, besides a twentieth of all. */
   readonly least?: number
-  /** Milliseconds that it may take when the service ends. */
+  /** Milliseconds that writing a snapshot may take when the service ends. */
   readonly ending?: number
 }
 
 export const defaults = { pauses: { due: 5_000, between: 60_000 }, least: 1_000, ending: 5_000 }
-/** How often one gives way to changes before these wait for it. */
+/** How often a snapshot gives way to changes before they have to wait for it. */
 const ways = 5
-/** No more of the time is spent on writing them than one in so many milliseconds. */
+/** Of this many milliseconds, at most one is spent on writing snapshots. */
 const share = 100
 
 /** What a start goes on from. */
@@ -53,14 +53,14 @@ interface Restored {
   readonly index: Index
 }
 
-/** An index as it is while nothing changes; `undefined`: it is none that a start could go on from. */
+/** An index as it is while nothing changes; `undefined` if a start could not go on from it. */
 export type Standing = Pick<Head, "build" | "position" | "refused"> & { readonly index: Index }
 
 interface Given {
   readonly dimensions: number
   readonly how: Comparing
   readonly standing: () => Standing | undefined
-  /** Held while nothing may change; and whether somebody waits for it. */
+  /** `one` is held while nothing may change; `isWanted` says whether somebody waits for it. */
   readonly one: Semaphore.Semaphore
   readonly isWanted: () => boolean
 }
@@ -69,23 +69,23 @@ const pathIn = (directory: string) => join(directory, "snippets.index")
 
 const say = (what: string) => Effect.logWarning(`the snapshot of the snippet index ${what}`)
 
-/** Removes what was kept in a folder: nobody follows any more what is erased of it. */
+/** Removes what was kept in a folder: from now on, nobody would remove from it what is erased. */
 export const forget = (directory: string) =>
   Effect.andThen(removeStray(directory), remove(pathIn(directory))).pipe(
     Effect.catch(({ code }) => say(`is not used any more, and can't be removed (${code})`))
   )
 
-/** What is being read of a snapshot already, since before its log was there; had once. */
+/** A snapshot whose reading began before its log was there. It can be taken once. */
 const Early = Context.Reference<() => Effect.Effect<Read | undefined, Refused | SnapshotFault> | undefined>(
   "cairn/EarlySnapshot",
   { defaultValue: () => () => undefined }
 )
 
-/** Reads a snapshot, unless another release made it: that is seen before there is a log. */
+/** Reads a snapshot, unless another release made it: its head shows that before there is a log. */
 const readBy = ({ directory, rules }: Pick<KeepingOptions, "directory" | "rules">, how: Comparing) =>
   read(pathIn(directory), how, ({ of }) => of.startsWith(`${format} `) && of.endsWith(` ${rules}`))
 
-/** Begins to read a snapshot, for the index that is made later: a start waits for its database meanwhile. */
+/** Begins to read a snapshot for the index that is made later. Meanwhile, a start waits for its database. */
 export const readEarly = (options: Pick<KeepingOptions, "directory" | "rules">, how: Comparing = comparing) =>
   Layer.effect(
     Early,
@@ -93,7 +93,7 @@ export const readEarly = (options: Pick<KeepingOptions, "directory" | "rules">, 
       let reading: typeof fiber | undefined = fiber
       return () => {
         const its = reading
-        // what is not taken of it is not held on to
+        // if nobody takes what was read, it is let go
         reading = undefined
         return its && Fiber.join(its)
       }
@@ -121,13 +121,13 @@ export const keeping = Effect.fnUntraced(function* (
   const path = pathIn(directory)
   const of = `${format} ${whose} ${dimensions} ${rules}`
   const due = yield* Latch.make()
-  /** Whether there is one, how many changes came since, and whether something has gone that it has. */
+  /** Whether there is a snapshot, how many changes came since, and whether something in it has gone from the index. */
   let isThere = false
   let behind = 0
   let hasGone = false
   const [writing, removing] = [saying(), saying()]
 
-  /** Removes one that has what has gone. */
+  /** Removes a snapshot that has something that has gone. */
   const cleared = Effect.gen(function* () {
     if (!hasGone) return
     yield* remove(path)
@@ -140,13 +140,13 @@ export const keeping = Effect.fnUntraced(function* (
     )
   )
 
-  /** Removes one that nobody will take. */
+  /** Removes a snapshot that nobody will use. */
   const discarded = Effect.suspend(() => {
     hasGone = true
     return cleared
   })
 
-  /** What was kept, where it is of this log, and as it was written. */
+  /** What was kept, if it is of this log and as it was written. */
   const restored: Effect.Effect<Restored | undefined> = Effect.gen(function* () {
     yield* Effect.ignore(removeStray(directory))
     const found = yield* early() ?? readBy(options, how)
@@ -180,10 +180,10 @@ export const keeping = Effect.fnUntraced(function* (
     return (isThere ? behind : size) >= least + size / 20
   }
 
-  /** Has one written that is due, and one removed that could not be. */
+  /** Has a snapshot written if one is due, or removed if that failed before. */
   const wake = Effect.suspend(() => (hasGone || isDue(standing()) ? due.open : Effect.void))
 
-  /** Whether it was written, or need not be; `false`: it gave way. */
+  /** Gives whether a snapshot was written, or need not be; `false`: it gave way. */
   const attempt = (mayGiveWay: boolean) =>
     Effect.gen(function* () {
       yield* cleared
@@ -219,17 +219,17 @@ export const keeping = Effect.fnUntraced(function* (
     yield* wake
   })
 
-  // when nobody asks any more: what a start would have to read, unless the database or the disk is slow
+  // nobody waits any more: writes what a start would have to read, unless the database or the disk is slow
   yield* Effect.addFinalizer(() => Effect.timeoutOption(attempt(false), ending))
   yield* Effect.forkScoped(Effect.forever(writeOn))
 
   return {
     restored,
-    /** Something has gone whose text is not to stay on the disk. */
+    /** Something has gone whose text must not stay on the disk. */
     gone: () => {
       hasGone = true
     },
-    /** So many changes were taken in, and none is under way. */
+    /** This many changes were taken in, and none is under way. */
     took: (changes: number) =>
       Effect.gen(function* () {
         behind += changes
@@ -239,7 +239,7 @@ export const keeping = Effect.fnUntraced(function* (
   }
 })
 
-/** Why something could not be done, without what it was about. */
+/** Why something failed, without what it was about. */
 const reasonOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   return error instanceof SnapshotFault ? error.code : error instanceof Error ? error.name : "unknown"
