@@ -1,6 +1,6 @@
 import { Data } from "effect"
 
-/** A variable of the environment has a value that can't be used. */
+/** An environment variable has a value that can't be used. */
 export class BadConfig extends Data.TaggedError("BadConfig")<{ readonly message: string }> {}
 
 /** Throws `BadConfig` that says what was expected of a variable; never its value. */

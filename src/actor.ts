@@ -1,16 +1,16 @@
 import type { Holder } from "#domain/Scope.ts"
 import type { Actor } from "#engine/Event.ts"
 
-/** Who a write is laid to: the key, its user and its organization. */
+/** The actor of a holder's writes: the key, its user and its organization. */
 export const actorOf = ({ key, user, organization }: Holder): Actor => ({ key, user, organization })
 
-/** The service itself, or whoever operates it: nobody with a key. */
+/** The service itself, or its operator: an actor without a key. */
 export const operator: Actor = { key: null, user: null, organization: null }
 
-/** What stands in the place of who somebody of another organization is. */
+/** What stands in place of the ids of an actor of another organization. */
 export const external = "external"
 
-/** Whether a tenant is shown who acted: somebody of its own, or the service itself. */
+/** Whether a tenant is shown who acted: if it was one of its own, or the service itself. */
 export const isShownTo = (tenant: string, { key, user, organization }: Actor): boolean =>
   key === null || (organization ?? user) === tenant
 

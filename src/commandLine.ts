@@ -16,9 +16,9 @@ import { projections } from "./readModels.ts"
 import { Storage } from "./usage/Storage.ts"
 
 /**
- * The command line's: a running Postgres of the data folder, which is left running, or one that is started and stopped
- * here. `alone` says that no service keeps the read models up, because the folder's lock could be had; on a database
- * that is named, claims say that of each.
+ * The command line's database: the one that is named, or the data folder's Postgres, which is left running if it runs,
+ * and otherwise started and stopped here. `alone`: no service moves the read models, since the folder's lock was free;
+ * on a named database, claims say that of each read model.
  */
 export const toolDatabase = ({ dataDir, databaseUrl }: StorageConfig) =>
   Effect.gen(function* () {
@@ -26,15 +26,15 @@ export const toolDatabase = ({ dataDir, databaseUrl }: StorageConfig) =>
     const running = yield* connect({ dataDir })
     if (Option.isNone(running)) return { url: (yield* launch({ dataDir })).url, alone: true }
     const alone = Option.isSome(yield* Effect.option(lockFolder(dataDir)))
-    // of a service that was killed, whose guard leaves it to this process
+    // a service that was killed left it, and its guard leaves it to this process
     if (alone) yield* guard(dataDir)
     return { url: running.value.url, alone }
   }).pipe(
-    // another one holds the folder, and its Postgres is still starting or already stopping
+    // another process holds the folder, and its Postgres is still starting or already stopping
     Effect.retry({ while: ({ reason }) => reason === "in-use", times: 100, schedule: Schedule.spaced("100 millis") })
   )
 
-/** For a process beside a running service, whose projector it is that moves the read models. */
+/** For a process beside a running service: the service's own projector moves the read models. */
 const someoneElsesProjector = Layer.effect(
   Projector,
   Effect.map(PubSub.sliding<string>(1), (moved) => Projector.of({ moved, failures: Effect.succeed(new Map()) }))
@@ -58,7 +58,7 @@ export const tool = (config: StorageConfig) =>
             PostgresInstallation.layer
           )
         ),
-        // beside a service, whose read models are moved on by it, no vector is made
+        // beside a service, which moves the read models itself, no vector is made
         Layer.provideMerge(EmbeddingTable.whenNeeded),
         Layer.provideMerge(
           config.databaseUrl === undefined

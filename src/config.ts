@@ -24,34 +24,34 @@ export interface Config {
   readonly dataDir: string
   /** A Postgres server; without one, the embedded one in `dataDir`. */
   readonly databaseUrl: Redacted.Redacted | undefined
-  /** PEM of who may have signed the certificate of that server, instead of those that the runtime knows. */
+  /** PEM of the authorities that may have signed that server's certificate, instead of those that the runtime knows. */
   readonly databaseCa: string | undefined
-  /** Connections that the service may have to it at once. */
+  /** Most connections that the service has to the database at once. */
   readonly databaseConnections: number
-  /** A KurrentDB server, or cluster, that has the log; without one, the database has it. */
+  /** The KurrentDB server, or cluster, that has the log; without one, the database has it. */
   readonly kurrentdbUrl: Redacted.Redacted | undefined
-  /** Where the snippet index is; without one, in the process. */
+  /** The Elasticsearch that has the snippet index; without one, it is in the process. */
   readonly elasticsearch: ElasticsearchSettings | undefined
-  /** Which model makes vectors besides the table; without one, none. */
+  /** The model that makes vectors besides the table; without one, only the table does. */
   readonly embeddings: EmbeddingSettings | undefined
   /** Whether an index in memory has a thread of its own. */
   readonly searchThread: boolean
   readonly ownerKey: Redacted.Redacted | undefined
   readonly rates: Rates
-  /** Whether snippets can be published, and public ones be found. */
+  /** Whether snippets can be published and public ones found. */
   readonly publicLibrary: boolean
-  /** Names under which it may be asked, besides this machine's own. */
+  /** Host names under which the service may be asked, besides this machine's own. */
   readonly allowedHosts: ReadonlyArray<string>
   /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
   readonly sandbox: "just-bash" | "bubblewrap"
-  /** Milliseconds that a read waits for what was written before it, before it answers with what is there. */
+  /** Milliseconds that a read waits for what was written before it; then it answers with what is there. */
   readonly readPatience: number
-  /** Milliseconds after which a worker that nobody needs ends. */
+  /** Milliseconds after which a worker that is not needed ends. */
   readonly workersIdle: number
   /** Bytes that the process may take. */
   readonly memoryLimit: number
-  /** What stays free on disks of ours. */
+  /** What stays free on the service's disks. */
   readonly diskReserve: Reserve | "off" | undefined
   /** Which language models callers may ask for. */
   readonly models: ModelSettings
@@ -61,9 +61,9 @@ export interface Config {
     readonly executions: number | undefined
     readonly logs: number | undefined
   }
-  /** What the log leaves out. */
+  /** The least severe level of the service's log lines that are written. */
   readonly logLevel: LogLevel
-  /** A port of this machine's own, at which Prometheus finds what is counted. */
+  /** The port, on this machine only, at which Prometheus finds metrics. */
   readonly metricsPort: number | undefined
   /** Where traces, metrics and logs are sent. */
   readonly telemetry: TelemetrySettings | undefined
@@ -71,7 +71,7 @@ export interface Config {
 
 type Environment = { readonly [name: string]: string | undefined }
 
-/** An empty variable is as good as none. */
+/** An empty variable counts as absent. */
 const reader = (environment: Environment) => (name: string) => environment[name]?.trim() || undefined
 
 const parsePort =
@@ -79,7 +79,7 @@ const parsePort =
   (text: string): number =>
     /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : refuse(name, "a number from 0 to 65535")
 
-/** Nobody would find it at a port that the system chose. */
+/** Port 0 is refused: nobody would find metrics at a port that the system chose. */
 const parseMetricsPort = (text: string): number =>
   parsePort("CAIRN_METRICS_PORT")(text) || refuse("CAIRN_METRICS_PORT", "a number from 1 to 65535")
 
@@ -143,15 +143,15 @@ const parseRates = (text: string): Rates => {
   return { ...defaultRates, ...Object.fromEntries(given) }
 }
 
-/** Several hosts may stand in it, which no other URL has. */
+/** Not parsed as a URL: it may name several hosts, which no other URL does. */
 const parseKurrentUrl = (text: string): string =>
   /^(?:kurrentdb|kurrent|kdb|esdb)(?:\+discover)?:\/\/[^\s]+$/.test(text)
     ? text
     : refuse("KURRENTDB_URL", "a URL that begins with kurrentdb:// or kurrentdb+discover://")
 
 /**
- * Two hear news all the time, and a read model that is compared with a new build of it takes three at once; below that
- * it waits for ever.
+ * Two connections listen for news all the time, and comparing a read model with a new build of it takes three at once:
+ * with too few, that waits for ever.
  */
 const fewestConnections = 6
 
@@ -167,7 +167,7 @@ const parseHosts = (text: string): ReadonlyArray<string> =>
     hostName.test(name) ? name : refuse("CAIRN_ALLOWED_HOSTS", "names like cairn.example.com,10.0.0.5, without a port")
   )
 
-/** An address is a network of its own. */
+/** Reads a network; an address counts as a network of one. */
 const networkOf = (text: string): Result.Result<IpNetwork.IpNetwork, NetAddress.NetAddressError> =>
   text.includes("/")
     ? IpNetwork.fromString(text)

@@ -24,7 +24,7 @@ import {
 } from "./engines.ts"
 import { belonging, repositories } from "./repositories.ts"
 
-/** What is copied: its log and its database, nobody's projector. */
+/** What is copied: a log and its database, without a projector. */
 export const copySource = (config: StorageConfig) =>
   Layer.unwrap(
     Effect.map(toolDatabase(config), ({ url }) =>
@@ -34,7 +34,7 @@ export const copySource = (config: StorageConfig) =>
     )
   )
 
-/** Where it is copied to, once it was looked at: an empty database, or the unfinished copy of this very log. */
+/** Where a log is copied to, after a look at it: an empty database, or the unfinished copy of this very log. */
 export const copyTarget = (
   to: StorageConfig,
   { secret, positions }: Installation["Service"],
@@ -48,7 +48,7 @@ export const copyTarget = (
       const alike = from === "postgres" && engine === "postgres"
       const origin = { secret, positions: alike ? (positions ?? null) : markOf(randomBytes(4)) }
       const look = Effect.andThen(CopyTarget.look(origin, engine), lookAtIntake(to))
-      // once more when nobody else can begin anything there
+      // looked at once more, now that nobody else can begin anything there
       const begin = Effect.andThen(Effect.andThen(look, Postgres.migrate), CopyTarget.begin(origin, engine))
       const beside = Layer.unwrap(Effect.map(PgClient.PgClient, besideOn))
       return Layer.mergeAll(Layer.provideMerge(logAudit(to), logIntake(to, from)), beside).pipe(
@@ -60,7 +60,7 @@ export const copyTarget = (
     })
   )
 
-/** What lies beside the log of a database, brought from another one. */
+/** Brings what lies beside a database's log into the copy. */
 export const besideFrom = (database: PgClient.PgClient) => (copy: PgClient.PgClient) =>
   PostgresBeside.layer(database, copy)
 
@@ -71,7 +71,7 @@ export const besideFromBackup = PostgresBeside.restoredLayer
 export const repositoryCopy = (config: Pick<StorageConfig, "dataDir">) =>
   GitCopy.layer({ directory: repositories(config) })
 
-/** What is backed up, whole: of a data folder that belongs to its database. */
+/** All that is backed up, of a data folder that belongs to its database. */
 export const backupSource = (config: StorageConfig) =>
   Layer.mergeAll(
     repositoryCopy(config),
@@ -87,5 +87,5 @@ export { archiveLayer as archiveAsFolder, unpack as unpackArchive } from "#infra
 export { connect as connectEmbedded } from "#infra/postgres/launcher/launcher.ts"
 export { lockFolder } from "#infra/postgres/launcher/lock.ts"
 
-/** Letters that no other log has before its positions, as good as certainly. */
+/** Letters to stand before a log's positions: almost certainly, no other log has the same. */
 const markOf = (random: Uint8Array): string => String.fromCharCode(...random.map((byte) => 97 + (byte % 26)))

@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs"
 import { areCertificates } from "#ports/certificate.ts"
 import { refuse } from "./BadConfig.ts"
 
-/** `prefer` and `allow` go on without TLS where the server, or who is in between, says that there is none. */
+/** Not `prefer` and `allow`: they go on without TLS if the server, or somebody in between, says that there is none. */
 const tlsModes = ["disable", "require", "verify-ca", "verify-full"]
 
 /**
- * What is said of TLS. Whatever else begins like that (`ssl=true`, `sslMode`, `tls`) would be passed over, and TLS with
- * it.
+ * The known parameters about TLS. The client would ignore any other (`ssl=true`, `sslMode`, `tls`), and so leave TLS
+ * out.
  */
 const ofTls = ["sslmode", "sslrootcert"]
 
@@ -24,13 +24,13 @@ const decoded = (text: string): string => {
 
 const isControl = (text: string) => /\p{Cc}/u.test(text)
 
-/** Refuses what the database's client would not understand, take otherwise or pass over. */
+/** Refuses what the database's client would not understand, read differently, or ignore. */
 export const parseDatabaseUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol) || !text.includes("://")) {
     return refuse("DATABASE_URL", "a URL that begins with postgres:// or postgresql://")
   }
-  // a / (or ? or #) in a password ends the host before it: the rest of it would be told as the database's name
+  // a / (or ? or #) in a password ends the host before it: what follows would be shown as the database's name
   if ([url.pathname, url.hash, ...url.searchParams.keys()].some((part) => part.includes("@")))
     return refuse(
       "DATABASE_URL",
@@ -69,7 +69,7 @@ export const readCa = (text: string | undefined): string | undefined => {
   try {
     pem = readFileSync(file, "utf8")
   } catch {
-    // said below, as of a file without a certificate
+    // refused below, like a file without a certificate
   }
   return areCertificates(pem)
     ? pem

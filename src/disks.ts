@@ -2,10 +2,10 @@ import { Context, Effect, Layer } from "effect"
 import { accessOf } from "#domain/access/permitted.ts"
 import { DiskSpace, type Space } from "#ports/DiskSpace.ts"
 
-/** What of ours is on a disk: the data folder itself, the embedded Postgres, and the repositories. */
+/** What the service has on a disk: the data folder itself, the embedded Postgres, or the repositories. */
 export type Disk = "data" | "database" | "workspaces"
 
-/** Bytes that stay free: with less, writes are refused; they are taken again from `resume` on, which is no less. */
+/** Bytes that stay free: with less than `refuse`, writes are refused until `resume`, which is no less, are free. */
 export interface Reserve {
   readonly refuse: number
   readonly resume: number
@@ -21,13 +21,13 @@ export interface DiskStanding {
 
 const mebibyte = 1024 * 1024
 
-/** So many bytes stay free, and a quarter more before writes are taken again. */
+/** A reserve of that many bytes, with a quarter more to be free before writes are taken again. */
 export const keeping = (refuse: number): Reserve => ({ refuse, resume: Math.ceil(refuse * 1.25) })
 
-/** What stays free unless it is said: of a small disk a twentieth, as else nothing might be left to use. */
+/** The default reserve: 512 MiB or, of a small disk, a twentieth, so that something is left to use. */
 const reserveOf = (size: number): Reserve => keeping(Math.min(512 * mebibyte, Math.floor(size / 20)))
 
-/** How a disk stands after another look. Between the two bounds it stays as it was, or each write would turn it. */
+/** How a disk stands after another look. Between the two bounds it stays as it was, or each write could turn it. */
 export const standingAfter = (
   before: DiskStanding | undefined,
   { free, size }: Space,
@@ -46,7 +46,7 @@ export const disksOf = (operation: string): ReadonlyArray<Disk> => {
   return access.within === "workspaces" ? ["database", "workspaces"] : ["database"]
 }
 
-/** How the disks that are watched stand now. */
+/** How the watched disks stand now. */
 export const Disks = Context.Reference<() => ReadonlyMap<Disk, DiskStanding>>("cairn/Disks", {
   defaultValue: () => () => new Map()
 })
@@ -54,11 +54,11 @@ export const Disks = Context.Reference<() => ReadonlyMap<Disk, DiskStanding>>("c
 const mebibytes = (bytes: number) => `${Math.floor(bytes / mebibyte)} MiB`
 const names = { data: "data folder", database: "database", workspaces: "workspaces" } as const
 
-/** What a disk that is nearly full says of itself. */
+/** Says that a disk is nearly full, and what that means. */
 const told = (disk: Disk, { free, reserve: { refuse, resume } }: DiskStanding) =>
   `The disk of the ${names[disk]} is nearly full: ${mebibytes(free)} are free, and ${mebibytes(refuse)} are kept free. Writes are taken again from ${mebibytes(resume)} on.`
 
-/** Why there is no room for an operation, in words for whoever asked for it; `undefined`: there is. */
+/** Why there is no room for an operation, in words for its caller; `undefined`: there is room. */
 export const fullFor = (standings: ReadonlyMap<Disk, DiskStanding>, operation: string): string | undefined => {
   for (const disk of disksOf(operation)) {
     const standing = standings.get(disk)
@@ -67,14 +67,14 @@ export const fullFor = (standings: ReadonlyMap<Disk, DiskStanding>, operation: s
   return undefined
 }
 
-/** Those that are nearly full. */
+/** The disks that are nearly full. */
 export const nearlyFull = (standings: ReadonlyMap<Disk, DiskStanding>): ReadonlyArray<Disk> =>
   [...standings].flatMap(([disk, standing]) => (standing.nearlyFull ? [disk] : []))
 
-/** How often they are looked at: a disk takes some hundred megabytes in that time, and the reserve is more. */
+/** How often disks are looked at: in that time a disk takes some hundred megabytes, and the reserve is more. */
 const pause = "1 second"
 
-/** Watches the disks of these folders. What can't be looked at stays as it was. */
+/** Watches the disks of these folders. A disk that can't be looked at stays as it was. */
 export const watched = (
   folders: ReadonlyArray<readonly [disk: Disk, folder: string]>,
   reserve: Reserve | "off" | undefined

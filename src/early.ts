@@ -4,13 +4,13 @@ import * as Telemetry from "#infra/telemetry/layer.ts"
 import * as Lines from "#infra/telemetry/lines.ts"
 import type { Config } from "./config.ts"
 
-/** The log's lines, and what goes to an OTLP receiver. */
+/** The service's log lines, and what goes to an OTLP receiver. */
 export const telemetry = (config: Pick<Config, "logLevel" | "telemetry">) =>
   Layer.provideMerge(Telemetry.layer(config.telemetry), Lines.layer(config.logLevel))
 
 /**
- * Does `work`, which opens things in its scope, in the background, and gives a wait for it. When all ends in the midst
- * of it, the work ends first, and only then what it has opened is closed: the work would open it again.
+ * Does `work`, which opens things in its scope, in the background, and gives an effect that waits for it. If the scope
+ * closes meanwhile, the work ends before what it has opened is closed: otherwise it would open it again.
  */
 export const begun = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
   const opened = yield* Scope.fork(yield* Effect.scope)
@@ -19,8 +19,8 @@ export const begun = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A
 })
 
 /**
- * Begins to start the data folder's Postgres, where no other one is named; who runs what this gives waits until it is
- * there.
+ * Begins to start the data folder's Postgres, unless another one is named. Gives an effect that waits until it has
+ * started.
  */
 export const launched = (config: Pick<Config, "dataDir" | "databaseUrl">) =>
   config.databaseUrl === undefined ? begun(launch(config)) : Effect.succeed(launch(config))

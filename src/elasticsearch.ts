@@ -3,7 +3,7 @@ import type { ElasticsearchSettings } from "#ports/ElasticsearchSettings.ts"
 import { refuse } from "./BadConfig.ts"
 import { listOf } from "./listOf.ts"
 
-/** What one may be called in Elasticsearch. */
+/** What an index may be called in Elasticsearch. */
 const indexName = /^[a-z0-9][a-z0-9._-]{0,99}$/
 
 /** Reads where the snippet index is; throws `BadConfig`. */
@@ -20,7 +20,7 @@ export const readElasticsearch = (read: (name: string) => string | undefined): E
   const urls = listOf(text)
   const isFine = (one: string) => {
     const { protocol, username, password, href } = URL.canParse(one) ? new URL(one) : { protocol: "", href: "" }
-    // an @ behind a / was meant to end a password that has one
+    // an @ after a / was meant to end a password that has a / in it
     return ["http:", "https:"].includes(protocol) && !username && !password && !href.includes("@")
   }
   if (urls.length === 0 || !urls.every(isFine)) return refuse("ELASTICSEARCH_URL", expected)

@@ -5,14 +5,14 @@ import { parseJson } from "#engine/parseJson.ts"
 import type { EmbeddingSettings } from "#ports/EmbeddingSettings.ts"
 import { refuse } from "./BadConfig.ts"
 
-/** More no model in use has, and an index that is exact has no room for. */
+/** No model in use has more, and an exact index has no room for more. */
 const mostDimensions = 4_096
 const longestPrefix = 500
 
 const names = ["MODEL", "API_KEY", "DIMENSIONS", "DOCUMENT_PREFIX", "QUERY_PREFIX", "WEIGHTS"] as const
 const nameOf = (name: (typeof names)[number]) => `CAIRN_EMBEDDINGS_${name}`
 
-/** Without the slashes at its end, however many: an expression would take its time for many. */
+/** A text without the slashes at its end. A regular expression would take long for many of them. */
 const withoutSlashes = (text: string): string => {
   let end = text.length
   while (text[end - 1] === "/") end -= 1
@@ -35,7 +35,7 @@ const parseDimensions = (text: string | undefined): number =>
     : refuse(nameOf("DIMENSIONS"), `how many numbers a vector of that model has, from 1 to ${mostDimensions}`)
 
 const parsePrefix = (name: "DOCUMENT_PREFIX" | "QUERY_PREFIX", text: string | undefined): string =>
-  // what stands at the end of a variable is trimmed, and models want their space
+  // a variable's value is trimmed, and models want the space at a prefix's end
   text === undefined
     ? ""
     : text.length <= longestPrefix
@@ -69,7 +69,7 @@ export const readEmbeddings = (read: (name: string) => string | undefined): Embe
     const lonely = names.find((name) => given[name] !== undefined)
     return lonely === undefined ? undefined : refuse("CAIRN_EMBEDDINGS_URL", `a URL, since there is ${nameOf(lonely)}`)
   }
-  // its vectors would not go from an index there when a snippet is deleted, or another model is named
+  // an index there would keep the model's vectors when a snippet is deleted, or another model is named
   if (read("ELASTICSEARCH_URL") !== undefined)
     return refuse(
       "CAIRN_EMBEDDINGS_URL",

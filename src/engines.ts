@@ -35,13 +35,13 @@ import type { SearchThreadData } from "./searchThread.ts"
 import { ByModel } from "./snippets/embedding/ByModel.ts"
 import { indexed } from "./snippets/embedding/fill.ts"
 
-/** Where a service keeps what it has: what an operator chooses by environment variables. */
+/** Where a service keeps its data, as an operator chooses by environment variables. */
 export interface StorageConfig
   extends LogConfig,
     Pick<Config, "dataDir" | "databaseUrl">,
     Partial<Pick<Config, "databaseCa" | "databaseConnections">> {}
 
-/** Where the log is, if not in the database. */
+/** Where the log is, if it is not in the database. */
 export type LogConfig = Partial<Pick<Config, "kurrentdbUrl">>
 
 const day = 86_400
@@ -51,12 +51,12 @@ const day = 86_400
  */
 const maxAges = ["usage-", "retrieval-"].map((streams) => ({ streams, seconds: 400 * day }))
 
-/** The log: in KurrentDB where one is named, else in the database. One that is still being copied is nobody's. */
+/** The log: in KurrentDB if one is named, otherwise in the database. Refuses an unfinished copy. */
 export const eventStore = ({ kurrentdbUrl }: LogConfig) =>
   (kurrentdbUrl === undefined
     ? Layer.merge(PostgresEventStore.layer, Layer.effectDiscard(ownLog))
     : Layer.unwrap(
-        // with its native half it takes time and memory, which nobody else is to spend
+        // loaded only if it is used: its native half takes time and memory
         Effect.map(
           Effect.promise(() => import("#infra/kurrent/store.ts")),
           (KurrentEventStore) => KurrentEventStore.layer(kurrentdbUrl, maxAges)
@@ -68,11 +68,11 @@ export const eventStore = ({ kurrentdbUrl }: LogConfig) =>
 export const engineOf = ({ kurrentdbUrl }: LogConfig): LogEngine =>
   kurrentdbUrl === undefined ? "postgres" : "kurrentdb"
 
-/** The log as a copy is read from it. */
+/** The log as the source of a copy. */
 export const logSource = (config: LogConfig) =>
   engineOf(config) === "postgres" ? PostgresSource.layer : KurrentSource.layer
 
-/** What takes a copy in, of a log in `from`, and what it has become; on a database that was made the copy. */
+/** Takes in a copy of a log that `from` has, and reads what it has become; on the copy's database. */
 export const logIntake = ({ kurrentdbUrl }: LogConfig, from: LogEngine) =>
   kurrentdbUrl === undefined
     ? Layer.merge(PostgresIntake.layer(from), Layer.provideMerge(PostgresSource.layer, PostgresEventStore.layer))
@@ -92,11 +92,11 @@ export const lookAtIntake = ({ kurrentdbUrl }: LogConfig) =>
         (KurrentTarget) => KurrentTarget.look(kurrentdbUrl)
       )
 
-/** What can be seen of it from below. */
+/** What can be seen of the log from below. */
 export const logAudit = (config: LogConfig): Layer.Layer<LogAudit, never, EventStore | PgClient.PgClient> =>
   config.kurrentdbUrl === undefined ? PostgresAudit.layer : KurrentAudit.layer(maxAges)
 
-/** The log's texts lie elsewhere: what an erasure that was stopped has left is done later. */
+/** For a log whose texts lie elsewhere: finishes later what a broken-off erasure left undone. */
 export const erasing = ({ kurrentdbUrl }: LogConfig) =>
   kurrentdbUrl === undefined
     ? Layer.empty
@@ -104,13 +104,13 @@ export const erasing = ({ kurrentdbUrl }: LogConfig) =>
         Layer.provide(KurrentTexts.layer)
       )
 
-/** The same for who can't wait for it. */
+/** The same for callers that can't wait: does every such erasure at once. */
 export const erasedAtOnce = ({ kurrentdbUrl }: LogConfig) =>
   kurrentdbUrl === undefined ? Layer.empty : Layer.provide(erased<DomainEvent>(erasures), KurrentTexts.layer)
 
 /**
- * One call to append, and so one page, is to fit into what a server takes at once (1 MiB, by default), with what stands
- * beside its events.
+ * Bounds one call to append, and so one page, so that it fits into what a server takes at once (1 MiB, by default),
+ * with what stands beside its events.
  */
 export const bounded = <A, E, R>({ kurrentdbUrl }: LogConfig, layer: Layer.Layer<A, E, R>) =>
   kurrentdbUrl === undefined
@@ -123,21 +123,21 @@ export const bounded = <A, E, R>({ kurrentdbUrl }: LogConfig, layer: Layer.Layer
         )
       )
 
-/** A database of the operator's, which may be one that can't be used. */
+/** A database that the operator named, and that may turn out to be unusable. */
 export const named = (url: Redacted.Redacted, { databaseCa, databaseConnections }: StorageConfig) =>
   Postgres.layerOn(url, { ca: databaseCa, connections: databaseConnections })
 
-/** In this process, unless others may be on the same database. */
+/** Counts requests in this process, unless others may be on the same database. */
 export const requestCounts = ({ databaseUrl }: Pick<Config, "databaseUrl">) =>
   databaseUrl === undefined ? MemoryRequestCounts.layer : PostgresRequestCounts.layer
 
-/** Where the index in memory is kept, beside what has to be kept: it is made anew where it is not there. */
+/** The folder of the snapshot of the index in memory. It may be lost: then the index is made anew. */
 const folderOf = ({ dataDir }: Pick<Config, "dataDir">) => join(resolve(dataDir), "search")
 
-/** By which rules the catalogue's rows are made. */
+/** The rules by which the catalogue's rows are made. */
 const rules = `${schemaOf(Snippets)} ${tableDigest} ${bankDigest}`
 
-/** The catalogue's index in memory, kept on the disk; in a thread where that is asked for. */
+/** The catalogue's index in memory, kept on the disk; in a thread if that is asked for. */
 const kept = (config: Pick<Config, "dataDir" | "searchThread">) =>
   Layer.unwrap(
     Effect.map(Disks, (disks) => {
@@ -151,16 +151,16 @@ const kept = (config: Pick<Config, "dataDir" | "searchThread">) =>
 
 const searchThread = new URL("./searchThread.ts", import.meta.url)
 
-/** What another index than the one in memory does not follow must not stay: it has what may be erased. */
+/** Removes the snapshot while another index is used: what is erased then would stay in it. */
 const forgotten = (config: Pick<Config, "dataDir">) => Layer.effectDiscard(MemorySnippetIndex.forget(folderOf(config)))
 
-/** An index in memory of vectors that have so many numbers, in a thread where that is asked for. */
+/** An index in memory of vectors with that many numbers; in a thread if that is asked for. */
 const inMemory = (config: Pick<Config, "searchThread">, dimensions: number) => {
   const data: SearchThreadData = { dimensions }
   return config.searchThread ? ThreadSnippetIndex.layer(searchThread, data) : MemorySnippetIndex.layerOf(dimensions)
 }
 
-/** What of the index can be read before there is a log. */
+/** Reads the part of the index that can be read before there is a log. */
 export const earlyIndex = ({
   elasticsearch,
   searchThread,
@@ -170,7 +170,7 @@ export const earlyIndex = ({
     ? Layer.empty
     : MemorySnippetIndex.readEarly({ directory: folderOf(config), rules })
 
-/** In memory, or in Elasticsearch, whose client is loaded by those alone who use it. */
+/** The snippet index: in memory, or in Elasticsearch, whose client is loaded only if it is used. */
 export const snippetIndex = ({ elasticsearch, ...config }: Config) =>
   elasticsearch === undefined
     ? kept(config)

@@ -10,7 +10,7 @@ import { ForeignOwnerKey } from "./keys/ForeignOwnerKey.ts"
 import { KeysBehind } from "./keys/KeysBehind.ts"
 import { TooMuchMemory } from "./memory.ts"
 
-/** Exit codes that `start.cjs` knows: starting again helps, or does not before the operator has mended something. */
+/** Exit codes that `start.cjs` knows: starting again helps, or helps only after the operator has mended something. */
 export const startAgain = 75
 const operators = 78
 const crashed = 1
@@ -18,7 +18,7 @@ const crashed = 1
 const passing = [TooMuchMemory, WorkspacesUnavailable, KeysBehind]
 const ofOperators = [BadConfig, NotOurs, ForeignOwnerKey, LaunchFailed, EmbeddingTableUnusable]
 
-/** How a service ends that has failed with this; 0 for one that was told to stop. */
+/** The exit code of a service that failed with this cause; 0 if it was told to stop. */
 export const exitCodeOf = (cause: Cause.Cause<unknown>): number => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === undefined) return Cause.hasInterruptsOnly(cause) ? 0 : crashed

@@ -91,7 +91,7 @@ import { gitTransport, pushIntake, repositories, workspaces } from "./repositori
 import { isCounted, type Watched } from "./telemetry.ts"
 import { Storage } from "./usage/Storage.ts"
 
-/** What follows from events: all of it runs in every service. */
+/** All reactions; every service runs them. */
 export const reactions = [
   MoveRefs,
   RemoveRepositories,
@@ -107,8 +107,8 @@ export const reactions = [
 ] as const
 
 /**
- * The service's database: the one that is named, else the data folder's own, started and stopped with the service, or
- * `started` before it. The table of embeddings is read while it starts.
+ * The service's database: the one that is named or, without one, the data folder's own, which starts and stops with the
+ * service, or was `started` before it. The table of embeddings is read while it starts.
  */
 export const serviceDatabase = (config: StorageConfig, started: ReturnType<typeof launch> = launch(config)) =>
   Layer.merge(
@@ -124,7 +124,7 @@ export const serviceDatabase = (config: StorageConfig, started: ReturnType<typeo
 /** Reads source files, and looks for secrets in those that are to be public. */
 export const analysis = Layer.provideMerge(Layer.mergeAll(TreeSitterAnalysis.layer, SecretRules.layer), Workers.layer)
 
-/** With what watches it, where somebody looks. */
+/** A layer, with what measures it if anything is counted. */
 const watched = <A, E, R, A2, E2, R2>(
   config: Watched,
   watching: Layer.Layer<A, E2, R2 | A>,
@@ -172,7 +172,7 @@ export const audit = (config: Pick<Config, "dataDir"> & LogConfig) =>
     GitCheck.layer({ directory: repositories(config), git: findGit(anyVersion) })
   )
 
-/** What a running service backs up for who asks it to. */
+/** What a running service needs to back itself up when asked. */
 const backups = (config: Pick<Config, "dataDir"> & LogConfig) =>
   Layer.mergeAll(
     logSource(config),
@@ -181,7 +181,7 @@ const backups = (config: Pick<Config, "dataDir"> & LogConfig) =>
     BackupArchives.layer(resolve(config.dataDir))
   )
 
-/** Watches the disks of what is ours to keep. A Postgres that is named is somebody else's to watch. */
+/** Watches the disks of what the service keeps itself. A named Postgres is for others to watch. */
 const disks = ({ dataDir, databaseUrl, diskReserve }: Pick<Config, "dataDir" | "databaseUrl" | "diskReserve">) =>
   Layer.unwrap(
     Effect.sync(() => {
@@ -198,7 +198,7 @@ const disks = ({ dataDir, databaseUrl, diskReserve }: Pick<Config, "dataDir" | "
 /** Reads archives. */
 export const archives = Archives.layer
 
-/** Everything the service stands on, but the database. `space`: who is asked how much room disks have. */
+/** Everything the service stands on, except the database. `space` says how much room disks have. */
 export const service = (config: Config, space: Layer.Layer<DiskSpace> = SystemDiskSpace.layer) =>
   Layer.mergeAll(
     Runs.layer,

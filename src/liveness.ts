@@ -7,8 +7,8 @@ import { holderOfKey } from "#projections/Keys/holders.ts"
 import { Keys } from "#projections/Keys/tables.ts"
 
 /**
- * Whether a key may do this operation, and what else is asked of its holder, for who asks again and again: looks anew
- * whenever the keys' read model has changed; a key's time may be over at any moment.
+ * Whether a key may do this operation and its holder passes `may`, for callers that ask again and again. Looks up the
+ * holder anew when the keys' read model has changed; whether the key has expired is checked every time.
  */
 export const liveness = (key: string, operation: Operation, may: (holder: Holder) => boolean = () => true) => {
   let checkedAt = -1

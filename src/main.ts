@@ -15,12 +15,12 @@ import { unusableDatabase } from "./unreachable.ts"
 
 const program = Effect.gen(function* () {
   const config = yield* Effect.try({ try: () => readConfig(process.env), catch: (error) => error as BadConfig })
-  // once read, no child process and no dump of the environment has it
+  // removed once read, so that no child process and no dump of the environment has them
   for (const name of secretsIn(process.env)) delete process.env[name]
 
   const served = Effect.gen(function* () {
     const database = yield* launched(config)
-    // most of a start is to load what it runs: Postgres starts meanwhile
+    // a start spends most of its time loading code: Postgres starts meanwhile
     const { serving } = yield* Effect.promise(() => import("./serving.ts"))
     return yield* serving(config, database)
   }).pipe(Effect.scoped, Effect.provide(telemetry(config)))
@@ -30,7 +30,7 @@ const program = Effect.gen(function* () {
   )
 }).pipe(Effect.provideService(Scheduler.Scheduler, new FairScheduler()))
 
-/** Milliseconds for what is under way when the memory is at its end. */
+/** Milliseconds that work under way has left when the memory runs out. */
 const patience = 15_000
 const endInTime = () => setTimeout(() => process.exit(startAgain), patience).unref()
 

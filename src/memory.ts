@@ -9,10 +9,10 @@ const looks = 3
 /** The process takes more memory than it may: it ends while it still can do so in order. */
 export class TooMuchMemory extends Data.TaggedError("TooMuchMemory")<{ readonly message: string }> {}
 
-/** Bytes that the process may take unless it is told: V8's own limit of its heap, behind which it would be killed. */
+/** Bytes that the process may take by default: V8's own limit of its heap, beyond which it would be killed. */
 export const heapLimit = (): number => getHeapStatistics().heap_size_limit
 
-/** Never ends well: fails when the memory that the process takes of the machine stays over `limit` bytes. */
+/** Never succeeds: fails once the memory that the process takes of the machine stays over `limit` bytes. */
 export const memoryPassed = (
   limit: number,
   resident: () => number = () => process.memoryUsage().rss

@@ -5,15 +5,15 @@ import { refuse } from "./BadConfig.ts"
 
 type Read = (name: string) => string | undefined
 
-/** What the aliases of the Messages API mean unless told. */
+/** What the aliases of the Messages API mean by default. */
 const aliases = { sonnet: "claude-sonnet-5-5", opus: "claude-opus-5-5", haiku: "claude-haiku-5-5" }
 
 /** A model's full id, as a provider may have it. */
 const id = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/
-/** What callers may call it: what the API takes for a model. */
+/** What callers may call a model: what the API takes for one. */
 const name = /^[a-z0-9][a-z0-9._:/@-]{1,127}$/
 const variable = /^[A-Z][A-Z0-9_]{1,63}$/
-/** Less than a thousand holds no system prompt with its tools. */
+/** Fewer than a thousand tokens hold no system prompt with its tools. */
 const Context = Schema.Int.check(Schema.isBetween({ minimum: 1_000, maximum: 100_000_000 }))
 const Dollars = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 
@@ -52,15 +52,15 @@ const parse = (text: string): typeof Given.Type => {
 
 const isHttp = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 
-/** The variables that hold keys of models, by `CAIRN_MODELS`: secrets as any other. */
+/** The variables that `CAIRN_MODELS` names for models' keys: secrets like any other. */
 export const keysOf = (text: string | undefined): ReadonlyArray<string> => {
   if (!text?.trim()) return []
   return Object.values(parse(text)).flatMap(({ key }) => (key === undefined ? [] : [key]))
 }
 
 /**
- * Which models there are, by the environment; throws `BadConfig`. A key goes to the server that it was given for: one
- * with a `base_url` of its own gets what `key` names, or none.
+ * Reads which models there are; throws `BadConfig`. A key goes only to the server that it was given for: a model with a
+ * `base_url` of its own gets the key that `key` names, or none.
  */
 export const readModels = (read: Read): ModelSettings => {
   const secret = (name: string) => Redacted.make(read(name) ?? "", { label: name })

@@ -26,17 +26,17 @@ interface Note {
 
 const hour = 3_600_000
 const halfMinute = 30_000
-/** Characters of text that go out in one append. */
+/** Characters after which an append takes no further note. */
 const atOnce = 512 * 1024
 /** Milliseconds between two appends. */
 const pause = 200
 /**
- * Behind an append of so many the next one is made when two pauses are over, or so many wait: what read models make of
- * it, and whoever reads on in these, cost nearly as much for a few notes as for many.
+ * After an append of `taken` notes or more, the next one follows after `pauses` pauses, or once `waiting` notes wait:
+ * to take notes into read models, and to read on in those, costs nearly as much for a few as for many.
  */
 const many = { taken: 8, pauses: 2, waiting: 250 }
 
-/** Events by what they hold: one append is not to grow with what gathered. */
+/** Cuts notes into appends by their length: one append must not grow with what has gathered. */
 function* parts(notes: ReadonlyArray<Note>): Generator<void, ReadonlyArray<ReadonlyArray<Encoded>>> {
   const cut: Array<Array<Encoded>> = []
   let size = atOnce
@@ -54,17 +54,17 @@ function* parts(notes: ReadonlyArray<Note>): Generator<void, ReadonlyArray<Reado
 }
 
 /**
- * Appends events that nothing is decided on, in the background and many at once. Nobody waits for them: in a crash up
- * to a second of them may be lost, and while the database's disk is nearly full none is taken.
+ * Appends events on which nothing is decided, in the background and many at once. Nobody waits for them: a crash may
+ * lose up to a second of them, and while the database's disk is nearly full none is taken.
  */
 export class Notes extends Context.Service<
   Notes,
   {
-    /** Takes a note up. Waits when a thousand wait already; without an id it is a new one each time. */
+    /** Takes up a note; waits while a thousand are waiting. Without an id, it is a new note each time. */
     readonly add: (note: Omit<Note, "commandId"> & { readonly commandId?: string }) => Effect.Effect<void>
-    /** Waits until what was taken up before is in the log, or could not be appended; for a second at the most. */
+    /** Waits until earlier notes are in the log, or could not be appended; for a second at the most. */
     readonly settled: Effect.Effect<void>
-    /** Notes that a key is in use: in the log once an hour at most, and beside it once in half a minute. */
+    /** Notes that a key is in use: in the log at most once an hour, and beside it at most every half minute. */
     readonly used: (holder: Holder) => Effect.Effect<void>
   }
 >()("cairn/Notes") {
@@ -109,7 +109,7 @@ export class Notes extends Context.Service<
         )
         return notes.length
       })
-      /** Appends what waits, behind what is being appended: how many these were. */
+      /** Appends the waiting notes, after those that are being appended. Gives how many. */
       const flushWaiting = Effect.flatMap(Queue.clear(waiting), flush).pipe(one.withPermits(1))
 
       const rest = (taken: number) =>
@@ -131,13 +131,13 @@ export class Notes extends Context.Service<
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(flushSightings, Effect.sleep(pause))))
       yield* Effect.addFinalizer(() => Effect.andThen(flushWaiting, flushSightings))
 
-      // a read goes on when a disk is nearly full, and nothing that nobody waits for may take its last room
+      // reads go on while a disk is nearly full, and notes, which nobody waits for, must not take its last room
       const noRoom = () => disks().get("database")?.nearlyFull === true
       const add = (note: Note) => (noRoom() ? Effect.void : Effect.asVoid(Queue.offer(waiting, note)))
 
       return Notes.of({
         add: (note) => add({ commandId: randomUUID(), ...note }),
-        // what was taken out of the queue is appended, also if nobody waits for it any more
+        // what was taken out of the queue is appended, even if nobody waits for it any more
         settled: Effect.forkIn(flushWaiting, scope).pipe(
           Effect.flatMap(Fiber.await),
           Effect.timeoutOption("1 second"),
@@ -153,7 +153,7 @@ export class Notes extends Context.Service<
             const hours = Math.floor(now / hour)
             if (noRoom() || usedIn.get(key) === hours) return Effect.void
             usedIn.set(key, hours)
-            // the id holds the hour: another process that says the same adds nothing
+            // the id holds the hour: the same note from another process adds nothing
             const commandId = derivedId("used", key, hours)
             const event = UsageEvent.cases.KeyUsed.make({ key })
             return add({ tenant, stream: `usage-${key}`, commandId, actor: actorOf(holder), event })

@@ -3,7 +3,7 @@ export const slight = 256 * 1024
 /** Bytes that are read or written at once. */
 export const slice = 64 * 1024
 
-/** Rows by their bytes, so many together as are read at once, in their order; a larger one is alone. */
+/** Groups rows, in their order, into portions of at most `slice` bytes; a larger row is alone. */
 export const portioned = <A extends { readonly bytes: number }>(
   rows: ReadonlyArray<A>
 ): ReadonlyArray<ReadonlyArray<A>> => {
@@ -20,6 +20,6 @@ export const portioned = <A extends { readonly bytes: number }>(
   return portions
 }
 
-/** How many they have together. */
+/** How many bytes rows have together. */
 export const bytesOf = (rows: ReadonlyArray<{ readonly bytes: number }>): number =>
   rows.reduce((sum, { bytes }) => sum + bytes, 0)

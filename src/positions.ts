@@ -14,11 +14,11 @@ export const positionWriter: Effect.Effect<(position: Position) => string, never
 /** A position as callers are told it. */
 export const writtenPosition = (position: Position) => Effect.map(positionWriter, (tell) => tell(position))
 
-/** What was told, read back. Fails where another log has told it, such as this one before it was moved. */
+/** Reads back a position that a caller was told. Fails if another log told it, such as this one before it was moved. */
 export const readTold = Effect.fnUntraced(function* (text: string) {
   const { positions = "" } = yield* Installation
   const [number, mark = ""] = text.split("-").reverse()
-  // before the first event of any log
+  // 0 is before the first event of any log
   if (mark === positions || text === "0") return positionOf(number!)
   return yield* new ForeignPosition({
     message:
@@ -26,8 +26,8 @@ export const readTold = Effect.fnUntraced(function* (text: string) {
   })
 })
 
-/** What tells lists of places in this log from those in another one, for their cursors. */
+/** What cursors carry to tell places in this log from those in another one. */
 export const placesIn = Effect.map(Installation, ({ positions }) => (positions === undefined ? [] : [positions]))
 
-/** How far a read model lies behind what it is due: a number to watch, 0 when it has all. */
+/** How far a read model lies behind where it is due: a number to watch, 0 if it has everything. */
 export const lagOf = (position: Position, due: Position): number => (hasReached(position, due) ? 0 : due - position)

@@ -3,8 +3,8 @@ import type { Position } from "#engine/Position.ts"
 import { atMost, CountedCache } from "#ports/CountedCache.ts"
 
 /**
- * What was found is remembered until something has changed: until another `version` is given than the one before. That
- * nothing was found is never remembered; without a version nothing is.
+ * Remembers what was found until something has changed: until the given `version` differs from the last one. Never
+ * remembers that nothing was found, and remembers nothing without a version.
  */
 export const remembered = <A extends {}>(name: string, max: number) => {
   const known = new CountedCache<A>(name, atMost(max))
@@ -21,7 +21,7 @@ export const remembered = <A extends {}>(name: string, max: number) => {
     const before = known.get(key)
     if (before !== undefined) return before
     const found = yield* find
-    // it may have changed meanwhile
+    // the version may have changed meanwhile
     if (found !== undefined && version !== undefined && version === knownAt) known.set(key, found)
     return found
   })

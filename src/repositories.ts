@@ -21,12 +21,12 @@ export const belonging = (config: Pick<Config, "dataDir">, { begin }: { readonly
 /** Makes the data folder's repositories those of this database. */
 export const adopt = (config: Pick<Config, "dataDir">) => Belonging.adopt(repositories(config))
 
-/** That no service is on the database. */
+/** Holds the database alone: no service is on it. */
 export const alone = PostgresHold.alone
 
 /**
- * One of the services on its database, which is whole, with the folder that belongs to it; what only one of them is to
- * do is this one's when it has claimed it. With a Postgres of its own it is the only one, and has all of it.
+ * One of the services on its database, which is no unfinished copy, with the folder that belongs to it. What only one
+ * service may do at a time needs a claim; one with a Postgres of its own is alone, and needs none.
  */
 export const joined = (config: Pick<Config, "dataDir" | "databaseUrl">) => {
   const held = PostgresHold.shared(Belonging.admit(repositories(config))).pipe(
@@ -41,10 +41,10 @@ export const workspaces = (config: Pick<Config, "dataDir">) =>
     Layer.provide(Workers.layer)
   )
 
-/** Clones and fetches of them, by native git where it is installed. */
+/** Serves clones and fetches of repositories, by native git if it is installed. */
 export const gitTransport = (config: Pick<Config, "dataDir">) =>
   Layer.unwrap(Effect.sync(() => GitTransport.layer({ directory: repositories(config), git: findGit() })))
 
-/** Pushes to them. */
+/** Takes pushes to repositories. */
 export const pushIntake = (config: Pick<Config, "dataDir">) =>
   Layer.unwrap(Effect.sync(() => PushIntake.layer({ directory: repositories(config), git: findGit() })))

@@ -1,12 +1,10 @@
 import { setImmediate } from "node:timers"
 import type { Fiber, Scheduler } from "effect"
 
-/**
- * Milliseconds that fibers run on end, all of them together, before the event loop looks at sockets and timers again.
- */
+/** Milliseconds that fibers, all together, run before the event loop looks at sockets and timers again. */
 const stretch = 10
 
-/** Operations of fibers between two looks at the clock, a power of two: a look costs about as much as one of them. */
+/** Operations of fibers between two looks at the clock: a power of two. A look costs about as much as an operation. */
 const looks = 4
 
 /** No fiber has it as its id. */
@@ -32,7 +30,7 @@ class Line {
     const task = this.#tasks[this.#at]
     if (task === undefined) return undefined
     this.#at += 1
-    // what has run is let go, also while there is always more
+    // tasks that have run are let go, even while new ones keep coming
     if (this.#at === this.#tasks.length || this.#at === 1_024) {
       this.#tasks = this.#tasks.slice(this.#at)
       this.#at = 0
@@ -43,7 +41,7 @@ class Line {
 
 /** The clock, and how something is done once the event loop has gone round. */
 export interface Means {
-  /** Milliseconds, from whatever beginning. */
+  /** Milliseconds since any fixed time. */
   readonly now: () => number
   /** Runs it when the event loop has gone round once. */
   readonly later: (run: () => void) => void
@@ -51,9 +49,9 @@ export interface Means {
 
 /**
  * Runs fibers a stretch at a time. Effect's own scheduler counts operations, and runs everything that waits before the
- * event loop goes on: 64 searches at once would be one stretch of work. Here whoever is at work when the stretch is
- * over waits behind the others, and between two stretches everybody else is heard. What a single operation does stays
- * whole: large pieces of work are to be several operations.
+ * event loop goes on: 64 searches at once would be one stretch of work. Here, a fiber that is at work when the stretch
+ * is over waits behind the others, and sockets and timers have their turn between two stretches. A single operation is
+ * never interrupted: large pieces of work must be several operations.
  */
 export class FairScheduler implements Scheduler.Scheduler, Scheduler.SchedulerDispatcher {
   readonly executionMode = "async"
@@ -61,17 +59,17 @@ export class FairScheduler implements Scheduler.Scheduler, Scheduler.SchedulerDi
   /** By priority, the lowest number first. */
   readonly #lines: Array<Line> = [new Line(0)]
   #waiting = 0
-  /** Whether the event loop comes back here when it has gone round. */
+  /** Whether the event loop comes back here after its next round. */
   #comes = false
   #over = 0
   #asks = 0
   /**
-   * Whoever is first in a stretch is not sent away, or nothing would move on a machine that stops for longer than one.
+   * Whether the next fiber is a stretch's first. It goes on, or nothing would move on a machine that stops for longer.
    */
   #first = false
-  /** The latest fiber that has begun: their ids only grow. */
+  /** The id of the newest fiber that has begun: ids only grow. */
   #newest = 0
-  /** The fiber that was sent away by the last answer, and at which of its operations. */
+  /** The fiber that the last answer sent away, and at which of its operations. */
   #sent = none
   #sentAt = 0
 
@@ -81,19 +79,19 @@ export class FairScheduler implements Scheduler.Scheduler, Scheduler.SchedulerDi
 
   shouldYield({ id, currentOpCount, cache }: Fiber.Fiber<unknown, unknown>): boolean {
     if (currentOpCount >= cache.maxOpsBeforeYield) return true
-    // a fiber that is begun may have to say so before whoever began it goes on, as it does by Effect's own scheduler: a
-    // request of MCP that has not is taken for done when the end of its message is read
+    // a new fiber may have to announce itself before the fiber that began it goes on, as Effect's own scheduler lets
+    // it: an MCP request that has not is taken for done once the end of its message is read
     if (currentOpCount === 1 && id > this.#newest) {
       this.#newest = id
       return false
     }
-    // who asked of its own accord and is about to give way (engine/pages.ts) would be sent away twice
+    // a fiber that asked of its own accord, and is about to give way (engine/pages.ts), would be sent away twice
     const isLeaving = id === this.#sent && currentOpCount === this.#sentAt + 1
-    // once: whoever was sent away by others may come to ask at that operation again and again, in steps
+    // only once: a fiber that others sent away may ask at that operation again and again, in steps
     this.#sent = none
     if (isLeaving) return false
     this.#asks = (this.#asks + 1) % looks
-    // whoever is woken looks first, before it works on with what it is given: many may be, by one message
+    // a woken fiber asks first, before it works on what it is given: one message may wake many
     const isFirst = currentOpCount === 1 || (currentOpCount === 2 && id === this.#newest)
     if (!((this.#asks === 0 || isFirst) && this.#isOver())) return false
     this.#sent = id
@@ -118,7 +116,7 @@ export class FairScheduler implements Scheduler.Scheduler, Scheduler.SchedulerDi
   #isOver(): boolean {
     const now = this.#means.now()
     if (!this.#comes) {
-      // the first that is heard of since the event loop went round
+      // the first fiber that asks since the event loop went round
       this.#begin(now)
       this.#comeBack()
     }
@@ -140,7 +138,7 @@ export class FairScheduler implements Scheduler.Scheduler, Scheduler.SchedulerDi
     this.#means.later(this.#run)
   }
 
-  /** What comes meanwhile waits for the next time: whoever gives way lets sockets and timers come first. */
+  /** Tasks that come meanwhile wait for the next run: a fiber that gives way lets sockets and timers come first. */
   readonly #run = (): void => {
     this.#begin(this.#means.now())
     let left = this.#waiting

@@ -13,10 +13,10 @@ import { SnippetIndex, type WholeQuery } from "#ports/SnippetIndex.ts"
 import { FairScheduler } from "./scheduler.ts"
 import { answer } from "./snippets/find.ts"
 
-/** What the thread is given when it begins: numbers of its index's vectors, where they are not the table's. */
+/** What the thread is given at its start: how many numbers its index's vectors have, if they are not the table's. */
 export interface SearchThreadData {
   readonly dimensions?: number
-  /** Where it is kept, if it is. */
+  /** Where the index is kept, if it is. */
   readonly kept?: KeptData
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { refuse } from "./BadConfig.ts"
 import { keysOf } from "./models.ts"
 
-/** Variables that nobody else is to see: each may be in a file, which a variable with `_FILE` behind its name names. */
+/** Variables with secrets. Each may be in a file instead, named by the variable with `_FILE` at its end. */
 export const secrets = [
   "DATABASE_URL",
   "KURRENTDB_URL",
@@ -17,7 +17,7 @@ export const secrets = [
 
 type Environment = { readonly [name: string]: string | undefined }
 
-/** All of an environment, those too that `CAIRN_MODELS` names. */
+/** All secrets of an environment, with those that `CAIRN_MODELS` names. */
 export const secretsIn = (environment: Environment): ReadonlyArray<string> => [
   ...secrets,
   ...keysOf(environment["CAIRN_MODELS"])
@@ -30,15 +30,15 @@ const readSecret = (name: string, path: string): string => {
   } catch (error) {
     return refuse(name, `a file that can be read; ${path} can't be (${(error as NodeJS.ErrnoException).code})`)
   }
-  // U+0000 and line breaks are in no secret; nothing is said of what there is instead
+  // no secret has U+0000 or line breaks in it; the refusal quotes nothing of the file
   return text !== "" && !/[\0\r\n]/.test(text) && text.length <= 16_384
     ? text
     : refuse(name, `a file with one line; ${path} has none, or more`)
 }
 
 /**
- * The environment with what its files hold, of these variables: each is read once. Throws `BadConfig` where one can't
- * be read, or a secret is given twice.
+ * The environment with these variables' values from their files, each read once. Throws `BadConfig` if a file can't be
+ * read, or a secret is given twice.
  */
 export const withFiles = (environment: Environment, names: ReadonlyArray<string> = secrets): Environment => {
   const found: { [name: string]: string } = {}

@@ -18,7 +18,7 @@ import { reactions, service, serviceDatabase } from "./layers.ts"
 import { passesByItself } from "./reaction.ts"
 import { joined } from "./repositories.ts"
 
-/** Where the owner's key is to be found, in words. A terminal sees it once; otherwise it goes to a file. */
+/** The line that says where the owner's key is. A terminal shows the key once; without one, it goes to a file. */
 const keepKey = (dataDir: string, key: string): string => {
   if (process.stdout.isTTY) return `Owner's key (shown only now): ${key}`
   const path = join(resolve(dataDir), "owner.key")
@@ -29,8 +29,8 @@ const keepKey = (dataDir: string, key: string): string => {
 }
 
 /**
- * A link that signs in, in words: for who looks at a terminal now, and nobody who reads later what was printed. Where
- * the service did not make the first organization there is nobody to sign in as.
+ * The line with a link that signs in: for a person at a terminal now, not for readers of what was printed. None if the
+ * service did not make the first organization: then there is nobody to sign in as.
  */
 const signInLine = Effect.fnUntraced(function* ({ host }: Config) {
   const { address } = yield* HttpServer.HttpServer
@@ -44,7 +44,7 @@ const greet = Effect.fnUntraced(function* (config: Config, keptKey: string | und
   const address = yield* HttpServer.addressFormattedWith(Effect.succeed)
   const file = process.env["CAIRN_OWNER_KEY_FILE"] || join(config.dataDir, "owner.key")
   const isInFile = config.ownerKey === undefined || process.env["CAIRN_OWNER_KEY_FILE"]
-  // a backup has no key's text: what was restored is asked with those that there were
+  // a backup has no key's text: after a restore, the earlier keys are used
   const known = existsSync(file) ? `$(cat ${file})` : "$CAIRN_API_KEY"
   const header = `Authorization: Bearer ${isInFile ? known : "$CAIRN_OWNER_KEY"}`
   const lines = [
@@ -59,11 +59,11 @@ const greet = Effect.fnUntraced(function* (config: Config, keptKey: string | und
 })
 
 /**
- * Serves until it is told to end, or what it holds is lost. `database`: the data folder's own, which may be coming up
- * still. Fails with `BadConfig` when it can't listen, and with what its layers fail with.
+ * Serves until it is told to end, or loses its hold. `database`: the data folder's own, which may still be starting.
+ * Fails with `BadConfig` if it can't listen, and with what its layers fail with.
  */
 export const serving = (config: Config, database: Effect.Success<ReturnType<typeof launched>>) => {
-  // nobody is answered before the first key is there
+  // no request is answered before the first key is there
   const http = Layer.unwrap(
     Effect.gen(function* () {
       let kept: string | undefined

@@ -3,22 +3,22 @@ import { withoutEnd } from "#domain/text/withoutEnd.ts"
 import type { TelemetrySettings } from "#ports/TelemetrySettings.ts"
 import { refuse } from "./BadConfig.ts"
 
-/** Who looks at what is counted. */
+/** Where what is counted can be seen. */
 export interface Watched {
   readonly metricsPort?: number | undefined
   readonly telemetry?: TelemetrySettings | undefined
 }
 
-/** Whether anybody does: else nothing is counted, at no cost. */
+/** Whether what is counted can be seen anywhere: otherwise nothing is counted, at no cost. */
 export const isCounted = ({ metricsPort, telemetry }: Watched): boolean =>
   metricsPort !== undefined || telemetry !== undefined
 
-/** How much the log says: `warn` leaves out a line for each request. */
+/** How much the service logs: `warn` leaves out a line for each request. */
 export type LogLevel = "Debug" | "Info" | "Warn" | "Error"
 
 type Read = (name: string) => string | undefined
 
-/** From which level on lines are written; `info` unless told. Throws `BadConfig` where it is none. */
+/** The level from which on lines are written; by default `info`. Throws `BadConfig` if it is none. */
 export const readLogLevel = (text: string | undefined): LogLevel => {
   const levels: { readonly [name: string]: LogLevel } = { debug: "Debug", info: "Info", warn: "Warn", error: "Error" }
   if (text === undefined) return "Info"
@@ -47,9 +47,7 @@ const interval = (read: Read, name: string, otherwise: number): number => {
   return /^[1-9]\d{0,6}$/.test(text) ? Number(text) : refuse(name, "a number of milliseconds")
 }
 
-/**
- * `name=value,name=value`, values as in a URL; throws `BadConfig`. Values are not quoted: there may be a token in one.
- */
+/** Reads `name=value,name=value`, values as in a URL; throws `BadConfig`. Never quotes a value: it may be a token. */
 const readPairs = (read: Read, name: string): Record<string, string> => {
   const expected = "pairs like authorization=Bearer%20token with commas between"
   const pair = /^\s*([\w!#$%&'*+.^`|~-]+)=(\S*)\s*$/
@@ -65,7 +63,7 @@ const readPairs = (read: Read, name: string): Record<string, string> => {
   return Object.fromEntries(entries)
 }
 
-/** What OpenTelemetry's own variables say; `undefined`: nothing is to go anywhere. Throws `BadConfig`. */
+/** What OpenTelemetry's own variables say; `undefined`: nothing is sent anywhere. Throws `BadConfig`. */
 export const readTelemetry = (read: Read): TelemetrySettings | undefined => {
   const endpoint = read("OTEL_EXPORTER_OTLP_ENDPOINT")
   if (endpoint === undefined || read("OTEL_SDK_DISABLED")?.toLowerCase() === "true") return undefined

@@ -2,7 +2,7 @@ import { Effect, References, Tracer } from "effect"
 import { Hex } from "effect/encoding"
 import { Sampling } from "#ports/Sampling.ts"
 
-/** Where a trace begins, or comes in. */
+/** Where a trace begins, or enters the service. */
 interface Entry {
   readonly name: string
   readonly kind: "server" | "consumer"
@@ -10,13 +10,13 @@ interface Entry {
   readonly caller: Tracer.ExternalSpan | undefined
 }
 
-/** What others are told of a trace that nobody keeps: that it is none to be kept. */
+/** The span that others are told of a trace that is not kept: it tells them not to keep it either. */
 const unkept = (caller: Tracer.ExternalSpan | undefined): Tracer.ExternalSpan =>
   Tracer.externalSpan({ traceId: caller?.traceId ?? Hex.random(32), spanId: Hex.random(16), sampled: false })
 
 /**
- * Does `work` in a trace, under a span that it is given. Spans are made in traces that are kept, and nowhere else: a
- * span that nobody sees costs nearly as much as one that is sent. Where nobody takes traces it is the caller's span.
+ * Does `work` in a trace, and gives it its span. Spans are made only in traces that are kept: a span that nobody sees
+ * costs nearly as much as one that is sent. If traces go nowhere, `work` gets the caller's span.
  */
 export const traced = <A, E, R>(
   { name, kind, attributes = {}, caller }: Entry,

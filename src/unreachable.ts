@@ -21,7 +21,7 @@ const bottom = (error: unknown): { readonly said: string; readonly code: string 
 const isOfAnother = (words: string): boolean => /message length|response to SSLRequest|SSLRequest response/i.test(words)
 const takesNoTls = "The server does not support TLS"
 
-/** Why it can't be used, of what a driver said, and whether that may pass by itself, where the driver does not know. */
+/** Why a database can't be used, by a driver's words, and that it does not pass if the driver can't know. */
 const told = (words: string): { readonly why: string; readonly passes?: false } => {
   if (isOfCertificate(words))
     return { why: `its certificate is not vouched for (${words}): name the CA with sslrootcert`, passes: false }
@@ -30,11 +30,11 @@ const told = (words: string): { readonly why: string; readonly passes?: false } 
   return { why: words || "no reason given" }
 }
 
-/** Where a database is, without who may use it. */
+/** Where a database is, without user and password. */
 const placeOf = (url: string): string => {
   if (!URL.canParse(url)) return ""
   const { hostname, port, pathname, searchParams } = new URL(url)
-  // what is in the query goes before, as the client has it
+  // what the query says comes first, as it does for the client
   const name = searchParams.get("dbname") ?? decodeURIComponent(pathname.slice(1))
   const host = searchParams.get("host") ?? hostname
   return ` ${name || "postgres"} at ${host || "this machine"}:${searchParams.get("port") ?? (port || 5432)}`
@@ -43,7 +43,7 @@ const placeOf = (url: string): string => {
 const passwordsIn = ({ password, searchParams }: URL): ReadonlyArray<string> =>
   [password, decodeURIComponent(password), searchParams.get("password") ?? ""].filter(Boolean)
 
-/** A text without the passwords in a database's URL, in whichever form they are told. */
+/** A text without the passwords of a database's URL, encoded or not. */
 export const withoutPasswords = (text: string, url: Redacted.Redacted | undefined): string => {
   const whole = url === undefined ? "" : Redacted.value(url)
   const passwords = URL.canParse(whole) ? passwordsIn(new URL(whole)) : []

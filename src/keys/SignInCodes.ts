@@ -1,24 +1,24 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import { Clock, Context, Effect, Layer } from "effect"
 
-/** Milliseconds for which a code may be given back. */
+/** Milliseconds for which a code is valid. */
 export const codeLasts = 60_000
 
-/** Codes that are not the one, after which it is none any more. */
+/** How many wrong codes end the validity of the right one. */
 export const wrongCodes = 5
 
 const digestOf = (code: string): Buffer => createHash("sha256").update(code).digest()
 
 /**
- * The code that whoever starts the service is shown on their terminal, to sign in with in a browser. There is one at a
- * time, in this process's memory alone, and only as a digest.
+ * The code that is shown on the terminal of a person who starts the service, to sign in with in a browser. There is one
+ * at a time, in this process's memory alone, and only as a digest.
  */
 export class SignInCodes extends Context.Service<
   SignInCodes,
   {
     /** Makes a code of 43 characters, in place of the one before. */
     readonly issue: Effect.Effect<string>
-    /** Whether this is the code, within its minute. It is so once, however many ask at the same time. */
+    /** Whether this is the code, within its minute. Only one caller is told so, however many ask at the same time. */
     readonly take: (code: string) => Effect.Effect<boolean>
   }
 >()("cairn/SignInCodes") {
@@ -30,7 +30,7 @@ export class SignInCodes extends Context.Service<
         issued = { digest: digestOf(code), until: now + codeLasts, wrong: 0 }
         return code
       }),
-      // looked at and taken in one step: nobody else comes in between
+      // checked and taken in one step: nobody else comes in between
       take: (code) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           if (issued === undefined) return false

@@ -20,30 +20,30 @@ import { giveSlug } from "./slugs.ts"
 
 export interface NewOrganization {
   readonly name: string
-  /** Of the name unless given, with a number where that is taken. */
+  /** By default made from the name, with a number if that is taken. */
   readonly slug?: string
   readonly tier: Tier
   readonly ownerEmail: string
   readonly memberLimit?: number
-  /** The owner's key when the operator chose it. */
+  /** The owner's key, if the operator chose it. */
   readonly ownerKey?: string
 }
 
-/** What the operator does with an organization's slug: the same again changes nothing. */
+/** Metadata of an operator's command about an organization's slug; giving the command again changes nothing. */
 const slugMetadata = (verb: string, organization: string) => {
   const commandId = derivedId(verb, organization)
   return { commandId, correlationId: commandId, actor: operator }
 }
 
-/** Gives an organization that has no slug one of its name. Where none is free, the reaction tries again. */
+/** Gives an organization without a slug one made from its name. If none is free, the reaction tries again. */
 const slugged = (organization: string, name: string) =>
   giveSlug(organization, name, slugMetadata("give_slug", organization)).pipe(
     Effect.catchTag("SlugInUse", () => Effect.succeed([]))
   )
 
 /**
- * Registers an organization, its owner, and the owner's first key. A slug that is asked for is taken first, so that
- * nothing is registered when another one has it.
+ * Registers an organization, its owner, and the owner's first key. A slug that is asked for is taken first: if another
+ * organization has it, nothing is registered.
  */
 export const registerOrganization = Effect.fnUntraced(function* (given: NewOrganization) {
   const { secret } = yield* Installation
@@ -78,9 +78,9 @@ export const registerOrganization = Effect.fnUntraced(function* (given: NewOrgan
 })
 
 /**
- * On an empty store: the organization `Cairn` with an owner, whose key is given to `keep` before anything is
- * registered, so that no crash leaves an organization whose key nobody has. Else: a key that was configured must be an
- * owner's. Of several processes that start at once, one after the other looks.
+ * On an empty store, registers the organization `Cairn` with an owner. A key that it makes goes to `keep` before that,
+ * so that no crash leaves an organization whose key nobody has. On any other store, a configured key must be an
+ * owner's. Processes that start at once take turns.
  */
 export const bootstrap = (ownerKey: Redacted.Redacted | undefined, keep: (key: string) => void = () => undefined) =>
   Effect.flatMap(Claims, ({ claim }) =>
@@ -93,7 +93,7 @@ const bootstrapAlone = Effect.fnUntraced(function* (
 ) {
   yield* keysAreThere
   const known = yield* organizations
-  // those that were there before there were slugs
+  // organizations from before there were slugs
   for (const { id, name, slug } of known) if (slug === "") yield* slugged(id, name)
   const given = ownerKey && Redacted.value(ownerKey)
   if (known.length === 0) {

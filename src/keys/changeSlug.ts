@@ -7,7 +7,7 @@ import { Dispatcher } from "#engine/dispatch.ts"
 import { Installation } from "#ports/Installation.ts"
 import { onSlugs } from "./slugs.ts"
 
-/** Looks at whether the holder of a slug comes to be, and how long that is waited for. */
+/** How often to look whether a slug's holder gets registered, and the pause between two looks. */
 const looks = 50
 const pause = "100 millis"
 
@@ -23,8 +23,8 @@ const comesToBe = Effect.fnUntraced(function* (organization: string) {
 })
 
 /**
- * Gives an organization this slug in place of what it had. Whoever makes an organization takes its slug first: what a
- * crash in between has left to nobody is taken back here, by who wants it next. Refused where another one has it.
+ * Gives an organization this slug in place of what it had. A new organization takes its slug before it is registered:
+ * what a crash in between left to nobody is taken back here. Refused if another one has the slug.
  */
 export const changeSlug = Effect.fnUntraced(function* (organization: string, slug: string, metadata: CommandMetadata) {
   const { secret } = yield* Installation

@@ -25,7 +25,7 @@ interface Stretch {
   readonly to: Position
 }
 
-/** Hands over a stretch of events, page by page: of some types without their text, when they are given. */
+/** Hands over a stretch of events, page by page; with `types`, only events of these types, without their text. */
 const each = Effect.fnUntraced(function* <E, R>(
   { to, after: from, ...whose }: Stretch,
   types: ReadonlyArray<string> | undefined,
@@ -43,10 +43,10 @@ const each = Effect.fnUntraced(function* <E, R>(
 
 const subjectOf = ({ data }: StoredEvent): string => JSON.parse(data).subject
 
-/** Whose it was, and the event that is the reason. */
+/** The event that is the reason for an erasure, and whose it was. */
 export type Reason = Pick<Envelope, "tenant" | "position" | "eventId" | "actor" | "correlationId">
 
-/** Of a command that a reason leads to, which does what no other one of its commands does. */
+/** Metadata of a command that a reason leads to; `what` tells it from the reason's other commands. */
 const because =
   ({ eventId, correlationId, actor }: Pick<Reason, "eventId" | "correlationId" | "actor">) =>
   (what: string): CommandMetadata => ({
@@ -77,8 +77,8 @@ const eraseText = Effect.fnUntraced(function* (
 })
 
 /**
- * Erases what a tenant had in the log after a position, up to that of the reason: snippets, workspaces, and then
- * whatever text is still there. The same again changes nothing more.
+ * Erases what a tenant had in the log after a position, up to the reason's: snippets, workspaces, and then whatever
+ * text is still there. Repeating it changes nothing more.
  */
 export const eraseTenant = Effect.fnUntraced(function* (kind: TenantKind, reason: Reason, after: Position) {
   const { tenant, position } = reason
@@ -100,7 +100,7 @@ export const eraseTenant = Effect.fnUntraced(function* (kind: TenantKind, reason
   )
 
   const workspaces = new Set<string>()
-  // one is opened by its first chat's commit, which may be still to come, or by a request of its own
+  // a workspace is opened by its first chat's commit, which may be still to come, or by a request of its own
   yield* each(stretch, ["ChatRequested", "WorkspaceOpened"], (begun) =>
     Effect.sync(() => {
       for (const stored of begun) {
@@ -124,12 +124,12 @@ export const eraseTenant = Effect.fnUntraced(function* (kind: TenantKind, reason
   })
 })
 
-/** The tenant whose doing something is. */
+/** The tenant that an actor belongs to. */
 export const doingOf = ({ organization, user }: Actor): string | null => organization ?? user
 
 /**
- * Erases what was typed with one comment or vote, if it was about another tenant's snippet than the author's. What an
- * older release has recorded under the snippet's own subject is shown no more if it is a comment, and stays else.
+ * Erases what was typed with one comment or vote, if it was about another tenant's snippet. Older releases recorded it
+ * under the snippet's own subject: such a comment is no longer shown, and the text of such a vote stays.
  */
 export const eraseSaid = Effect.fnUntraced(function* (
   { event, tenant, actor }: Pick<Recorded<DomainEvent>, "event" | "tenant" | "actor">,
@@ -159,8 +159,8 @@ export const eraseSaid = Effect.fnUntraced(function* (
 })
 
 /**
- * Erases what voters of other tenants typed that is left of a snippet which was deleted: there were more of them than
- * go with one command, or an older process deleted it, which did not know that their text is apart.
+ * Erases what is left of what voters of other tenants typed about a deleted snippet: they were too many for one
+ * command, or a process of an older release, which did not know that their text is kept apart, deleted it.
  */
 export const eraseVotesLeft = Effect.fnUntraced(function* (snippet: string, reason: Reason) {
   const { tenant } = reason
@@ -175,7 +175,7 @@ export const eraseVotesLeft = Effect.fnUntraced(function* (snippet: string, reas
   while ((yield* portion(number)).length > 0) number++
 })
 
-/** Erases what a tenant's people have said of others' snippets, in the whole log up to the position of the reason. */
+/** Erases what a tenant's people said of others' snippets, in the whole log up to the reason's position. */
 export const eraseSaidBy = Effect.fnUntraced(function* (reason: Reason) {
   const { tenant, position } = reason
   const done = new Set<string>()

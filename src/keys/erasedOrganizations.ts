@@ -5,7 +5,7 @@ import { Tail } from "#engine/tail.ts"
 
 interface Known {
   at: Position
-  /** When each was erased. */
+  /** The position of each one's erasure. */
   readonly organizations: Map<string, Position>
 }
 
@@ -15,8 +15,8 @@ const types = ["OrganizationErased"]
 const known = new WeakMap<object, Known>()
 
 /**
- * The organizations that were erased as far as the log was looked at, with the position of each erasure. Kept: each
- * event of a reaction asks, and hardly ever is there a new one.
+ * The organizations that were erased, as far as the log was looked at, with the position of each erasure. Remembered:
+ * each event of a reaction asks, and there is hardly ever a new one.
  */
 export const erasedOrganizations = Effect.gen(function* () {
   const store = yield* EventStore

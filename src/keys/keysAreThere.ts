@@ -7,21 +7,21 @@ import { Keys } from "#projections/Keys/tables.ts"
 import { positionWriter } from "#src/positions.ts"
 import { KeysBehind } from "./KeysBehind.ts"
 
-/** Milliseconds for which no read model has moved on, after which a start gives up. */
+/** Milliseconds without any read model moving on, after which a start gives up. */
 const patience = 60_000
 /** Milliseconds between two lines that say how far it is. */
 const between = 10_000
 
 const unseen: ReadonlyMap<string, Standing> = new Map()
 
-/** What is never answered is no answer either. */
+/** An answer, or none if it fails or does not come in time. */
 const within = <A, E, R>(milliseconds: number, asked: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.timeoutOption(Effect.option(asked), milliseconds), Option.flatten)
 
 /**
- * Waits until the keys' read model has caught up with the log, for as long as that goes on: after an upgrade, or on a
- * restored log, it is built from the beginning. What moves it may also have ended a moment ago, and be taken over by
- * another process, or the log may be away. Fails with `KeysBehind` when no read model has moved on for a minute.
+ * Waits until the keys' read model has caught up with the log, while it gets on: after an upgrade, or on a restored
+ * log, it is built from the beginning. The process that moves it may just have ended, and another may take over; or the
+ * log may be away. Fails with `KeysBehind` if no read model has moved on for a minute.
  */
 export const keysAreThere = Effect.gen(function* () {
   const asker = yield* Asker

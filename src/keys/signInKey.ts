@@ -9,13 +9,13 @@ import { listKeys } from "#projections/Keys/listed.ts"
 import { operator } from "#src/actor.ts"
 import { issueKey } from "./issue.ts"
 
-/** What such a key is called, where keys are listed. */
+/** The name of a sign-in key in lists of keys. */
 export const signInName = "Sign-in link"
 
-/** Milliseconds for which such a key is valid: a day's work. */
+/** Milliseconds for which a sign-in key is valid: a day's work. */
 export const signInLasts = 12 * 3_600_000
 
-/** Keys that are looked through for those whose time is over. */
+/** How many keys are looked through for expired ones. */
 const looked = 1_000
 
 const commanded = (organization: string, command: OrganizationCommand) => {
@@ -31,8 +31,8 @@ const commanded = (organization: string, command: OrganizationCommand) => {
 }
 
 /**
- * Makes a key of the operator's own that ends by itself, in the organization that the service made for them. Those that
- * were made so before and have ended are revoked: nobody needs them in a list.
+ * Makes a key for the operator that expires by itself, in the organization that the service made for them. Earlier keys
+ * of this kind that have expired are revoked: nobody needs them in a list.
  */
 export const makeSignInKey = Effect.fnUntraced(function* (organization: string) {
   const { secret } = yield* Installation

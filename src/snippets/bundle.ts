@@ -11,15 +11,15 @@ import * as Codec from "#src/codec.ts"
 /** The id of the command that ends a bundle. */
 export const storedId = (bundle: string): string => derivedId("store_upload", bundle)
 
-/** Behind the first event, which has the files. */
+/** The events after the first, which has the files. */
 const sent = new Set<string>(["EvidenceReceived", "LogFilesReceived"] satisfies Array<BundleEvent["_tag"]>)
 
-/** How long a caller waits until their files are stored; they are stored all the same. */
+/** How long a caller waits for its files to be stored; they are stored in any case. */
 const patience = "60 seconds"
 
 /**
- * The prompts and log files that a bundle was sent with, as far as they are kept. `received`: whether it is known at
- * all.
+ * The prompts and log files that a bundle was sent with, as far as they are kept. `received`: whether such a bundle is
+ * known.
  */
 export const sentWith = Effect.fnUntraced(function* (bundle: string) {
   let received = false
@@ -29,7 +29,7 @@ export const sentWith = Effect.fnUntraced(function* (bundle: string) {
     if (event._tag === "EvidenceReceived") {
       received = true
       prompts = event.text?.prompts ?? []
-      // of an older release
+      // as an older release recorded them
       logs = event.text?.logs ?? []
     }
     if (event._tag === "LogFilesReceived") logs = event.text?.logs ?? []
@@ -41,8 +41,8 @@ export const sentWith = Effect.fnUntraced(function* (bundle: string) {
 type Stored = Extract<BundleEvent, { readonly _tag: "UploadStored" }>
 
 /**
- * Waits until a bundle's files are stored, by whichever process. Gives its `UploadStored` and the position of that
- * event. Fails with `Busy` after 60 s, and when the log can't be read; the files are stored all the same.
+ * Waits until a bundle's files are stored, by any process. Gives its `UploadStored` and the position of that event.
+ * Fails with `Busy` after 60 s, or if the log can't be read; the files are stored in any case.
  */
 export const whenStored = Effect.fnUntraced(function* (bundle: string) {
   const store = yield* EventStore

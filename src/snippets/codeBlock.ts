@@ -6,16 +6,16 @@ import { snippetsNamed } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { KnownSnippets } from "./knownSnippets.ts"
 
-/** As decorated functions name themselves. */
+/** The prefix with which decorated functions name themselves. */
 const registry = "function_registry:"
 
-/** The name that a caller's name for a piece of code comes down to. */
+/** A caller's name for a piece of code, without that prefix. */
 const nameIn = (given: string): string => (given.startsWith(registry) ? given.slice(registry.length) : given)
 
 /** Whether a text can only be meant as an id. */
 export const meansId = (given: string): boolean => idIn(given) !== undefined
 
-/** What runs of this code may be recorded under, besides the id of the snippet that a name means. */
+/** The names that runs of this code may be recorded under, besides the id of the snippet that a name means. */
 export const namesOf = (given: string): ReadonlyArray<string> => {
   if (meansId(given)) return [given.toLowerCase()]
   const name = nameIn(given)
@@ -23,8 +23,8 @@ export const namesOf = (given: string): ReadonlyArray<string> => {
 }
 
 /**
- * The snippet that a caller means by its id or its name. Only the scope's own homes know names, the narrowest first,
- * and of several of one name in a home it is the newest: that is the one which was last put to use.
+ * The snippet that a caller means by its id or its name. Names are looked up in the scope's own homes only, the
+ * narrowest first. If a home has several snippets of a name, the newest is meant: it was put to use last.
  */
 export const codeBlock = Effect.fnUntraced(function* (scope: Scope, given: string) {
   if (meansId(given)) return yield* (yield* KnownSnippets).seen(scope, given.toLowerCase())

@@ -4,7 +4,7 @@ import { CountedCache } from "#ports/CountedCache.ts"
 import { type CommentedEntry, type ListedEntry, listedByIds, snippetsByIds } from "#projections/Snippets/queries.ts"
 import { slight } from "#src/portions.ts"
 
-/** An entry that was read, about how many bytes its texts have, and how many of memory all of it. */
+/** An entry that was read, about how many bytes its texts have, and about how many of memory it takes. */
 interface Kept {
   readonly entry: CommentedEntry
   readonly bytes: number
@@ -12,16 +12,14 @@ interface Kept {
 }
 
 const mostKept = 2_000
-/** Bytes of memory of all of them: some of a source file's length would take all there is. */
+/** Most bytes of memory for all of them together: a few entries with long texts could fill the memory. */
 const mostWeight = 16_000_000
 
 const lengthOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + text.length, 0)
 const charactersOf = ({ source, description, example_queries, file_tree, comments }: CommentedEntry): number =>
   1_000 + lengthOf([source, description, file_tree ?? "", ...example_queries, ...comments.map(({ text }) => text)])
 
-/**
- * About how many bytes of memory a value takes: a schema of many small parts takes ten times as many as its JSON has.
- */
+/** About how many bytes of memory a value takes. A schema of many small parts takes ten times the bytes of its JSON. */
 const weightOf = (value: unknown): number => {
   if (typeof value === "string") return 16 + value.length
   if (typeof value !== "object" || value === null) return 8
@@ -29,10 +27,10 @@ const weightOf = (value: unknown): number => {
   return Object.entries(value).reduce((sum, [name, one]) => sum + 24 + name.length + weightOf(one), 64)
 }
 
-/** What an entry is kept under: from other homes other comments are seen. */
+/** The name that an entry is kept under. It has the homes, because each home sees other comments. */
 const placeOf = (id: string, homes: ReadonlyArray<string>) => `${id} ${homes.join(" ")}`
 
-/** Entries of the catalogue, of which those that were asked for since it last changed are at hand. */
+/** Entries of the catalogue. Those that were read since it last changed are at hand. */
 export const makeEntries = (sql: SqlClient.SqlClient) => {
   const kept = new CountedCache<Kept>("entries", {
     max: mostKept,
@@ -45,7 +43,7 @@ export const makeEntries = (sql: SqlClient.SqlClient) => {
     Effect.orDie(Effect.provideService(query, SqlClient.SqlClient, sql))
 
   return {
-    /** Says where the catalogue stands: what is at hand from before is forgotten. */
+    /** Says where the catalogue stands. If it has moved, what is at hand is forgotten. */
     stands: (at: number): void => {
       if (at === changed) return
       kept.clear()
@@ -55,8 +53,8 @@ export const makeEntries = (sql: SqlClient.SqlClient) => {
     atHand: (id: string, homes: ReadonlyArray<string>) => kept.get(placeOf(id, homes))?.entry,
 
     /**
-     * What there is by these ids, without the texts; few and small ones are read, as nearly all are, and are then among
-     * `read`.
+     * The entries with these ids, without their texts. `read` also has the whole entries that are at hand, and the
+     * others if they are slight together, as nearly always.
      */
     list: Effect.fnUntraced(function* (ids: ReadonlyArray<string>, homes: ReadonlyArray<string>) {
       const at = changed
@@ -67,7 +65,7 @@ export const makeEntries = (sql: SqlClient.SqlClient) => {
         listed.set(id, { id, kind, name, path, language, bytes })
         read.set(id, entry)
       }
-      // taken first: another search may forget them while the rest is read
+      // taken first: another search may clear what is at hand while the rest is read
       for (const id of ids) {
         const known = kept.get(placeOf(id, homes))
         if (known !== undefined) add(known)
@@ -85,8 +83,8 @@ export const makeEntries = (sql: SqlClient.SqlClient) => {
     }),
 
     /**
-     * Entries by id as they are now, without those that have gone. Nothing at hand is taken for one: whoever reads an
-     * answer slowly asks long after the search, and what was deleted or said no more since is not to come from memory.
+     * Entries by id as they are now, without those that are gone. Nothing comes from memory: a caller who reads an
+     * answer slowly asks long after the search, and must not get what was deleted or taken back since.
      */
     read: (ids: ReadonlyArray<string>, homes: ReadonlyArray<string>) =>
       Effect.map(

@@ -12,7 +12,7 @@ interface NotedStream {
   readonly stream: string
 }
 
-/** Appends to a stream on which nothing is decided an event by which the service erases, as its own act. */
+/** Appends an event by which the service itself erases, to a stream on which nothing is decided. */
 export const noteErased = Effect.fnUntraced(function* (
   { tenant, stream }: NotedStream,
   commandId: string,
@@ -36,7 +36,7 @@ export const noteErased = Effect.fnUntraced(function* (
   })
 })
 
-/** Erases the texts of searches of one stream; the same again changes nothing. */
+/** Erases the texts of these searches of one stream. Repeating it changes nothing. */
 export const eraseSearches = Effect.fnUntraced(function* (
   stream: NotedStream,
   cause: "deleted" | "expired",

@@ -9,19 +9,19 @@ import { Embeddings } from "#ports/Embeddings.ts"
 import { type IndexQuery, type Meant, SnippetIndex, type WholeAnswer, type WholeQuery } from "#ports/SnippetIndex.ts"
 import type { SearchedBy } from "./embedding/ByModel.ts"
 
-/** A task, what it is asked of, and how many snippets are wanted. */
+/** A task, which snippets it is about, and how many are wanted. */
 export interface Sought extends Omit<IndexQuery, "asked" | "also"> {
   readonly task: string
   readonly limit: number
   /** Whether each match says why it has its score. */
   readonly explain?: boolean
-  /** What was said of snippets for tasks, of all that counts for who asks. */
+  /** The votes for tasks that count for the caller. */
   readonly votes?: Iterable<TaskVote>
-  /** By what else than the table. */
+  /** What to search by instead of the table. */
   readonly by?: SearchedBy
 }
 
-/** What is asked of an index that gives candidates: `learned` says what was learned for the task, as it was read. */
+/** A question to an index that gives candidates. `learned` gives what was learned for a task as it was read. */
 interface Asking extends Omit<Sought, "by" | "votes"> {
   readonly index: SnippetIndex["Service"]
   readonly meant: Meant | undefined
@@ -30,21 +30,21 @@ interface Asking extends Omit<Sought, "by" | "votes"> {
 
 const untaught: ReadonlyMap<string, Learned> = new Map()
 
-/** A task as it is read with these words mended. */
+/** Reads a task with these words mended. */
 const readWith = Effect.fnUntraced(function* (task: string, mended: Mended) {
   return yield* inSteps(asking(task, yield* Embeddings, mended))
 })
 
-/** The same task with these words mended, which is read anew only for others than it was read with. */
+/** The task with these words mended; it is read again only if it was read with others. */
 const unlessRead = (read: Asked, task: string, mended: Mended) =>
   isSame(mended, read.mended) ? Effect.succeed(read) : readWith(task, mended)
 
-/** What an index deems likely for a task that was read. */
+/** The candidates for a task that was read. */
 const likelyBy = Effect.fnUntraced(function* (
   { task: _task, limit, explain: _explain, index, meant, learned: learn, ...query }: Asking,
   read: Asked
 ) {
-  // tasks are compared by the table
+  // votes' tasks are compared by the table, even if a model is searched by
   const learned = yield* learn(read)
   const words = meant === undefined ? read : { ...read, ...meant, read: 1 }
   const found = yield* index.candidates({ ...query, asked: words, also: sought(learned) }, limit)
@@ -53,7 +53,7 @@ const likelyBy = Effect.fnUntraced(function* (
 
 type Likely = Effect.Success<ReturnType<typeof likelyBy>>
 
-/** What the words may be taken for that no snippet has, by `frequencies`: the index says which spellings some have. */
+/** Mends the words that no snippet has by `frequencies`: the index says which spellings some snippet has. */
 const mendedBy = Effect.fnUntraced(function* (
   { index, ...query }: Asking,
   words: Asked,
@@ -69,8 +69,8 @@ const mendedBy = Effect.fnUntraced(function* (
 })
 
 /**
- * What is mended before anything is looked for: words that no snippet has, whoever may see it, where the index knows
- * that at once. So most misspelt tasks are looked for once.
+ * Mends words before the first look: those that no snippet has, whoever may see it, if the index knows that at once. So
+ * most misspelt tasks are looked for only once.
  */
 const mendedAtOnce = Effect.fnUntraced(function* (asked: Asking, read: Asked) {
   const { mayHave } = asked.index
@@ -78,7 +78,7 @@ const mendedAtOnce = Effect.fnUntraced(function* (asked: Asking, read: Asked) {
   return may.includes(0) ? yield* mendedBy(asked, read, may) : nothingMended
 })
 
-/** What has to be mended by what was found: words that none of the snippets has which may be seen. */
+/** Mends words by what was found: those that none of the visible snippets has. */
 const mendedAfter = Effect.fnUntraced(function* (asked: Asking, { words, found }: Likely) {
   if (found.documents === 0) return nothingMended
   const { mayHave = () => true } = asked.index
@@ -86,10 +86,10 @@ const mendedAfter = Effect.fnUntraced(function* (asked: Asking, { words, found }
   return isKnown ? words.mended : yield* mendedBy(asked, words, found.frequencies)
 })
 
-/** No more are asked for than are wanted, or judged: an index tells likely by the ranking's own first stage. */
+/** Asks for no fewer candidates than the second stage looks at: an index orders them by the first stage. */
 const enough = (asked: Asking): Asking => ({ ...asked, limit: Math.max(asked.limit, looked) })
 
-/** What the ranking says of what is likely. */
+/** Ranks the candidates. */
 const ranked = Effect.fnUntraced(function* (
   { preferComplete, limit, explain }: Pick<Sought, "preferComplete" | "limit" | "explain">,
   { words, found, learned }: Likely
@@ -107,12 +107,12 @@ const hasAny = (some: Iterable<unknown>): boolean => {
   return false
 }
 
-/** What was learned for a task with words mended, and as it stands. */
+/** What was learned for a task, both with words mended and as it stands. */
 const learnedOf = (votes: Iterable<TaskVote>, asIs: Asked) => (read: Asked) => inSteps(learnedFor(read, votes, asIs))
 
 /**
- * What an index deems likely for a task. Where it has words that no snippet of the scope has, but others', the index is
- * asked once more by what they were taken for.
+ * The candidates for a task. If it has words that only snippets outside the scope have, the index is asked once more,
+ * by what those words were taken for.
  */
 export const likely = Effect.fnUntraced(function* ({ votes = [], by, ...rest }: Sought) {
   const index = by?.index ?? (yield* SnippetIndex)
@@ -125,8 +125,8 @@ export const likely = Effect.fnUntraced(function* ({ votes = [], by, ...rest }: 
 })
 
 /**
- * The answer of an index that ranks where its snippets are (`SnippetIndex.find`), by the same steps: what is learned
- * comes with the question.
+ * How an index that ranks where its snippets are answers (`SnippetIndex.find`). It takes the same steps, but what was
+ * learned comes with the question.
  */
 export const answer = Effect.fnUntraced(function* ({ learned, mended: given, meant, asksAgain, ...rest }: WholeQuery) {
   const asked = enough({ ...rest, index: yield* SnippetIndex, meant, learned: () => Effect.succeed(learned) })
@@ -141,7 +141,7 @@ export const answer = Effect.fnUntraced(function* ({ learned, mended: given, mea
   return yield* ranked(rest, yield* likelyBy(asked, yield* unlessRead(asIs, rest.task, then)))
 })
 
-/** The best matches by an index that ranks by itself. */
+/** The best matches, from an index that ranks by itself. */
 const foundBy = Effect.fnUntraced(function* (find: NonNullable<SnippetIndex["Service"]["find"]>, sought: Sought) {
   const { votes = [], by, ...rest } = sought
   const asIs = hasAny(votes) ? yield* readWith(rest.task, nothingMended) : undefined
@@ -151,7 +151,7 @@ const foundBy = Effect.fnUntraced(function* (find: NonNullable<SnippetIndex["Ser
       : Effect.flatMap(unlessRead(asIs, rest.task, mended), learnedOf(votes, asIs))
   const query = { ...rest, ...(by && { meant: by.meant }) }
   let answer = yield* find({ ...query, learned: yield* learn(nothingMended), asksAgain: asIs !== undefined })
-  // by what nobody has, then by what only others have: a third time it does not ask
+  // mended words come in two rounds at most: those that no snippet has, then those that only others' snippets have
   for (const asksAgain of [true, false]) {
     if (answer.again !== true) break
     const { mended } = answer
@@ -161,8 +161,8 @@ const foundBy = Effect.fnUntraced(function* (find: NonNullable<SnippetIndex["Ser
 })
 
 /**
- * The best snippets for a task: the index says what is likely, the ranking what is best (docs/decisions/0043, 0079), in
- * the index's own thread where it has one.
+ * The best snippets for a task. The index says what is likely, the ranking what is best (docs/decisions/0043, 0079). If
+ * the index has a thread of its own, both happen there.
  */
 export const find = Effect.fnUntraced(function* (sought: Sought) {
   const { votes: _, by, ...rest } = sought

@@ -11,23 +11,23 @@ import type { Line } from "./lines.ts"
 import { type ScreenRefusal, screen } from "./screen.ts"
 import { type Upload, upload, uploadId } from "./store.ts"
 
-/** Where imported snippets go, and whose they are. */
+/** Where imported snippets go, and who owns them. */
 export interface ImportTo {
   readonly tenant: string
-  /** The tenant's; ids of snippets and commands come from it. */
+  /** The tenant's secret, from which the ids of snippets and commands come. */
   readonly secret: string
   readonly home: string
-  /** The workspace's name, when the home is one. */
+  /** The workspace's name, if the home is a workspace's. */
   readonly workspace: string | null
   /**
-   * Where a line goes that names a workspace of its own; fails with the reason why it can't. Without it all go to
-   * `home`.
+   * The home for a line that names a workspace of its own; fails with the reason if the line can't go there. If absent,
+   * all lines go to `home`.
    */
   readonly homeOf?: (workspace: string) => Effect.Effect<Pick<ImportTo, "home" | "workspace">, string>
   readonly publish: boolean
 }
 
-/** A line that is no snippet that can be stored. */
+/** A line that can't be stored as a snippet. */
 export interface BadLine {
   /** From 1. */
   readonly line: number
@@ -39,26 +39,26 @@ export interface Imported {
   readonly lines: number
   /** New snippets. */
   readonly stored: number
-  /** Lines whose code was here already, under another name or description. */
+  /** Lines whose code was stored already, under another name or description. */
   readonly merged: number
-  /** Lines that were imported before. */
+  /** Lines that were imported before, or that stand in the file twice. */
   readonly unchanged: number
   readonly bad: ReadonlyArray<BadLine>
-  /** Of the last event; 0 when nothing was appended. */
+  /** Position of the last event; 0 if nothing was appended. */
   readonly position: Position
 }
 
-/** The log could not take the snippets in time; what was counted is stored. */
+/** The import stopped before its end; what was counted is stored. */
 export class ImportStopped extends Schema.TaggedError<ImportStopped>()("ImportStopped", {
   message: Schema.String
 }) {}
 
-/** Lines that are analysed or on their way into the log at one time: enough to fill the log's batches. */
+/** How many lines are analysed or appended at a time: enough to fill the log's batches. */
 const atOnce = 256
-/** Kibibytes of them: a repository's line is as long as all its files. */
+/** Kibibytes of these lines together: a repository's line is as long as all its files. */
 const roomAtOnce = 64 * 1024
 
-/** Why a line is not published: without the secret, which a terminal or a log would keep. */
+/** Why a line is not published. Leaves out the secret, which a terminal or a log would keep. */
 const refusalOf = (refusal: ScreenRefusal): string => {
   switch (refusal._tag) {
     case "SecretsFound":
@@ -72,9 +72,9 @@ const refusalOf = (refusal: ScreenRefusal): string => {
 }
 
 /**
- * Stores one snippet a line: JSON objects with `source` and, if they like, what else `Entry` has. A line's commands
- * come from its text and its home, so that the same line again changes nothing: votes that it brings are counted once.
- * A bad line is told to `onBad` and keeps no other from being stored.
+ * Stores one snippet per line, a JSON object with `source` and any other field of `ImportedEntry`. A line's commands
+ * come from its text and its home, so the same line again changes nothing: votes that it brings are counted once. A bad
+ * line is told to `on.bad` and keeps no other from being stored.
  */
 export const importLines = Effect.fnUntraced(function* (
   lines: AsyncIterable<Line>,
@@ -86,7 +86,7 @@ export const importLines = Effect.fnUntraced(function* (
   const seen = new Set<string>()
   const bad: Array<BadLine> = []
   const counts = { lines: 0, stored: 0, merged: 0, unchanged: 0, position: beginning }
-  // as long as lines turn out to be known it is worth asking first: that is quicker than deciding them again
+  // while lines turn out to be known, asking the log first is quicker than deciding them again
   let repeating = true
 
   const isKnown = Effect.fnUntraced(function* (commandId: string, given: Upload) {
@@ -145,7 +145,7 @@ export const importLines = Effect.fnUntraced(function* (
   const sizeOf = ({ text = "" }: Line) => Math.min(roomAtOnce, 1 + Math.ceil(text.length / 1024))
 
   const stopped = yield* Stream.fromAsyncIterable(lines, (cause) => new ImportStopped({ message: String(cause) })).pipe(
-    // a line is read when there is room for it, and not when there is somebody to store it
+    // a line is read once there is room for it, even if nothing is free to store it
     Stream.tap((line) => room.take(sizeOf(line))),
     Stream.mapEffect((line) => Effect.ensuring(one(line), room.release(sizeOf(line))), {
       concurrency: atOnce,

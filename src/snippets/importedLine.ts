@@ -11,10 +11,10 @@ import type { Screened } from "./screen.ts"
 import type { Upload } from "./store.ts"
 
 const mebibyte = 1_048_576
-/** Of a repository: what a request may have too. */
+/** Most files and bytes of a repository, the same as for a request. */
 const mostFiles = 200
 const mostBytes = 16 * mebibyte
-/** Votes of one kind: more than anybody has, and little enough for a count of them. */
+/** Most votes of one kind: more than any snippet has, and few enough to be counted. */
 const mostVotes = 100_000_000
 
 const isStorable = (text: string) => text.isWellFormed() && !text.includes("\u0000")
@@ -75,7 +75,7 @@ const Packages = Schema.Record(upTo(100_000), upTo(100_000)).check(
   )
 )
 
-/** What a line of a file to import may say of its snippet. What else it says is left aside. */
+/** What a line of an imported file may say of its snippet. Any other field is ignored. */
 export const ImportedEntry = Schema.Struct({
   id: optional(Schema.Union([upTo(1_000), Schema.Finite])),
   name: optional(upTo(5_000)),
@@ -114,13 +114,13 @@ const reasonOf = (error: Schema.SchemaError): string => {
   return path === "" ? `is no snippet: ${said}` : `${path} ${said.replace(/^Expected/, "is wrong: expected")}`
 }
 
-/** A line as what it says of a snippet; fails with the reason why it is none. */
+/** What a line says of a snippet. Fails with the reason if it is none. */
 export const parse = (text: string): Effect.Effect<ImportedEntry, string> =>
   Effect.try({ try: () => parseJson(text), catch: () => "is not valid JSON" }).pipe(
     Effect.flatMap((value) => Effect.mapError(decode(value), reasonOf))
   )
 
-/** The votes by who gave them: of whom they were, and for which tasks, a file does not say. */
+/** The votes, by people and by `ai`: a file does not say which voters gave them, or for which tasks. */
 const votesIn = ({ votes }: ImportedEntry): ReadonlyArray<NewVote> =>
   (["human", "ai"] as const).flatMap((source) =>
     ([1, -1] as const).flatMap((value) => {
@@ -135,7 +135,7 @@ const pathOf = ({ path, name }: ImportedEntry, language: string | undefined): st
   return language === undefined ? given : filename({ path: given, name: "", language, id: "" }, new Set())
 }
 
-/** How to store a line's snippet in a home, which is that of the workspace when there is one. */
+/** How to store a line's snippet in a home; if there is a workspace, the home is the workspace's. */
 export const toUpload = (
   entry: ImportedEntry,
   { home, workspace, publish }: { readonly home: string; readonly workspace: string | null; readonly publish: boolean }
@@ -173,7 +173,7 @@ export const toUpload = (
   }
 }
 
-/** What everyone would see of it. */
+/** What everyone would see of the snippet. */
 export const publicTexts = ({ source, files, ...rest }: ImportedEntry): ReadonlyArray<Screened> => [
   { field: "source", path: rest.name ?? "", text: source },
   ...(files ?? []).map(({ path, content }, index) => ({ field: `files.${index}.content`, path, text: content })),

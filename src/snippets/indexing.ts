@@ -12,37 +12,37 @@ import { standsOf } from "#projections/stands.ts"
 import { makeReading, type Source } from "./indexing/reading.ts"
 
 const byTable: Source = { read: indexChanges, stands: standsOf([Snippets]), tells: true }
-/** Milliseconds between two readings that nobody asked for; where other processes wait for them nobody can ask. */
+/** Milliseconds between two readings that nobody asked for; other processes can't ask for those of a shared index. */
 const pause = { own: 50, shared: 10 }
-/** Milliseconds between two looks at an index that another process feeds, while somebody waits for it. */
+/** Milliseconds between two looks at an index that another process feeds, while a caller waits for it. */
 const look = 250
-/** On which the process that feeds an index says to where. */
+/** Names the messages in which the feeding process says how far the index is. */
 const about = "snippet_index"
 
 /**
- * Keeps the snippet index like the catalogue: it reads on in the catalogue's rows from where it was, whichever process
- * had written them, and at start from the beginning, from terms and vectors that are stored there. Where all processes
- * have one index, one of them does, and the others hear from it; whoever does not hear in time reads on by itself: what
- * two take in changes nothing.
+ * Keeps the snippet index in step with the catalogue. It reads on in the catalogue's rows, whichever process wrote
+ * them, from where the index is; an index that holds nothing yet is filled from the terms and vectors stored there. If
+ * all processes share one index, one of them feeds it and the others hear from it. A process that hears nothing in time
+ * reads on by itself: taking the same rows in twice changes nothing.
  */
 export class Indexing extends Context.Service<
   Indexing,
   {
-    /** Waits until the index holds every change up to a position, for `ReadPatience` at the most: whether it does. */
+    /** Waits until the index holds every change up to a position, for at most `ReadPatience`. Gives whether it does. */
     readonly reach: (position: number) => Effect.Effect<boolean>
     readonly position: Effect.Effect<number>
-    /** The furthest that it was, also if it is away since. */
+    /** The furthest position that it ever had, even if it is away since. */
     readonly furthest: Effect.Effect<number>
-    /** Why it can't read on, since its last try; `undefined`: it can. */
+    /** Why its last try to read on failed; `undefined`: it did not. */
     readonly fault: Effect.Effect<string | undefined>
-    /** Whether that is because the index can't be reached: it goes on by itself when it can. */
+    /** Whether that is because the index can't be reached: reading goes on by itself once it can. */
     readonly away: Effect.Effect<boolean>
     /**
-     * Snippets that are not found by all that they say, and why; `refused`: the index could not take them. As of some
-     * seconds ago where another process feeds it.
+     * Snippets that can't be found by all of their text, and why; `refused`: the index could not take them. If another
+     * process feeds the index, this is some seconds old.
      */
     readonly leftOut: Effect.Effect<ReadonlyMap<string, WhyLeftOut | "refused">>
-    /** How many snippets the index holds; `undefined`: it is elsewhere. */
+    /** How many snippets the index holds; `undefined`: it is outside this service. */
     readonly size: Effect.Effect<number | undefined>
   }
 >()("cairn/Indexing") {
@@ -58,7 +58,7 @@ export class Indexing extends Context.Service<
       const isShared = claims.shared && index.sharedAs !== undefined
       const between = isShared ? pause.shared : pause.own
       let isFeeder = !isShared
-      /** Who waits for a position: they go on as soon as it is reached, whatever is read behind it. */
+      /** Callers that wait for a position. They go on as soon as it is reached, even while later rows are read. */
       const waiting = new Map<Deferred.Deferred<void>, number>()
       const scope = yield* Effect.scope
 
@@ -66,7 +66,7 @@ export class Indexing extends Context.Service<
         source,
         Effect.fnUntraced(function* (position) {
           for (const [reached, to] of waiting) if (to <= position) yield* Deferred.succeed(reached, undefined)
-          // whoever else waits need not look for it
+          // processes that wait need not look for it
           if (isFeeder && isShared) yield* telling.tell(about, `${position}`)
         })
       )
@@ -78,15 +78,15 @@ export class Indexing extends Context.Service<
       const lookOn = Effect.flatMap(isStill.pipe(one.withPermits(1)), (still) => (still ? Effect.void : catchUp))
       const goOn = moved.pipe(
         Effect.map((mine) => (mine ? catchUp : Effect.void)),
-        // another process may be the one that moves the catalogue: then no message comes here
+        // another process may move the catalogue: then no message comes here
         Effect.timeoutOrElse({ duration: "1 second", orElse: () => Effect.succeed(lookOn) }),
         Effect.flatten,
-        // whoever asks does not wait for this: it only keeps little to be left to do then
+        // callers don't wait for this pause; what is read between their questions only leaves them less to wait for
         Effect.andThen(Effect.sleep(between))
       )
       const feed = Effect.andThen(catchUp, Effect.repeat(goOn, { while: () => !isShared || fault() === undefined }))
 
-      // a step, unless another's has brought it there: of much that is written meanwhile nobody waits for the end
+      // one step, unless another caller's has reached the position: nobody waits for rows that are written meanwhile
       const until = (to: number, step: Effect.Effect<boolean>) =>
         Effect.suspend(() => (position() < to ? Effect.asVoid(step) : Effect.void)).pipe(one.withPermits(1))
 
@@ -102,7 +102,7 @@ export class Indexing extends Context.Service<
               isFeeder = false
             })
         )
-        // who can't feed it, for whatever reason, lets others try
+        // a process that can't feed the index, for whatever reason, lets others try
         const inTurn = Effect.flatMap(claims.claim(`${index.sharedAs} of ${name}`), ({ lost }) =>
           Effect.raceFirst(feeding, lost)
         )
@@ -118,17 +118,17 @@ export class Indexing extends Context.Service<
         yield* Effect.forkScoped(Effect.forever(listen))
       } else yield* Effect.forkScoped(feed)
 
-      /** Brings it to a position, or hears that another process has. */
+      /** Brings the index to a position, or hears that another process has. */
       const bring = Effect.fnUntraced(function* (to: number) {
         const began = yield* Clock.currentTimeMillis
         while (position() < to) {
           const before = position()
           const isOwn = isFeeder || (yield* Clock.currentTimeMillis) - began >= patience / 2
-          // whoever waits no longer leaves it at work: broken off again and again it would never end
+          // a caller that stops waiting leaves the step running: if each broke it off, it would never end
           yield* Fiber.await(yield* Effect.forkIn(until(to, isOwn ? read : hear), scope))
-          // who searches asks the index itself next, which says that it is away
+          // a search asks the index itself next, and hears then that it is away
           if (isAway()) return
-          // nothing that it may read on by has come yet
+          // no new rows have come yet
           if (fault() !== undefined || position() === before) yield* Effect.sleep(isOwn ? pause.own : look)
         }
       })

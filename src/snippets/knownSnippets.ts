@@ -6,17 +6,17 @@ import { atMost, CountedCache } from "#ports/CountedCache.ts"
 import { type KnownSnippet, knownSnippet } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 
-/** Snippets of which it is kept where they live. */
+/** How many snippets' homes are kept. */
 const mostKept = 20_000
 
-/** Where snippets live, for those who vote on them. */
+/** Where snippets live, for callers that vote on them. */
 export class KnownSnippets extends Context.Service<
   KnownSnippets,
   {
     /**
-     * The snippet, if the scope sees it. Where it lives never changes, so what is known may say yes to those who live
-     * there; to others it may have been withdrawn since. A no, and their yes, are worth waiting for the catalogue; one
-     * that is still behind the log can't say either. That a snippet was deleted is for its decider to say.
+     * The snippet, if the scope sees it. Where it lives never changes, so a scope with its home gets it as it is known;
+     * for other scopes it may have been withdrawn since, so their yes waits for the catalogue, as every no does. If the
+     * catalogue stays behind the log, a no fails. Whether a snippet was deleted is for its decider to say.
      */
     readonly seen: (scope: Scope, id: string) => Effect.Effect<KnownSnippet | undefined, Stale | Unreadable>
   }

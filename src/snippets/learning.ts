@@ -20,27 +20,25 @@ import { Lessons } from "./lessons.ts"
 const rows = 1_000
 /** Milliseconds between two looks at whether the texts of searches are still kept. */
 const lookAfter = 2_000
-/**
- * Milliseconds between two readings, and for how long a search waits for a read model that the catalogue is ahead of.
- */
+/** Milliseconds between two readings, and for how long a search waits for a read model that is behind the catalogue. */
 const pause = 50
 const patience = 500
 
 /**
- * Keeps what was learned from votes for tasks at hand, like the read models have it: it reads on in their rows from
- * where it was, whichever process had written them, and at start from the beginning.
+ * Keeps what was learned from votes for tasks in memory, in step with the read models. It reads on in their rows from
+ * where it was, whichever process wrote them; at a start, from the beginning.
  */
 export class Learning extends Context.Service<
   Learning,
   {
     /**
-     * Waits until it has what was said up to a position; for a moment, and once only for a read model that stands
-     * still.
+     * Waits until votes up to a position are taken in, for half a second at most. While a read model stands still, only
+     * the first caller waits.
      */
     readonly reach: (position: number) => Effect.Effect<void>
-    /** Votes for tasks that count for who sees this. */
+    /** The votes for tasks that count for a scope. */
     readonly votesFor: (sight: Pick<Scope, "homes" | "includePublic">) => Iterable<TaskVote>
-    /** Another one whenever something else was learned. */
+    /** A number that changes whenever what was learned changes. */
     readonly revision: () => number
   }
 >()("cairn/Learning") {
@@ -55,7 +53,7 @@ export class Learning extends Context.Service<
       const projector = yield* Projector
       const one = yield* Semaphore.make(1)
       let build: number | undefined
-      /** How far rows were read, and up to where searches have what they say. */
+      /** How far rows were read, and up to where searches can use what they say. */
       let readTo = 0
       let position = 0
       let recalledTo = 0
@@ -64,8 +62,8 @@ export class Learning extends Context.Service<
       let fails = false
 
       /**
-       * Everything from the beginning: then on from where the read model stood at that time, for uploads may have
-       * changed since.
+       * Reads everything from the beginning. Reading then goes on from where the read model stood when this began,
+       * since uploads may have changed meanwhile.
        */
       const anew = Effect.gen(function* () {
         lessons.forgetAll()
@@ -77,7 +75,7 @@ export class Learning extends Context.Service<
           yield* inSteps(lessons.settle())
           if (page.position >= page.stands || page.build !== first.build) break
         }
-        // not before: whoever is broken off here begins again
+        // not earlier: a reading that is broken off begins again
         build = first.build
         readTo = first.stands
       })
@@ -98,7 +96,7 @@ export class Learning extends Context.Service<
         }
       })
 
-      /** With what was asked for in the search before it; `undefined`: its time is over. */
+      /** A vote with the task of the search before it; `undefined`: that search's text is gone. */
       const withTask = Effect.fnUntraced(function* (vote: RecalledVote) {
         const { stream, revision } = vote.search
         const held = lessons.taskOf(vote)
@@ -125,7 +123,7 @@ export class Learning extends Context.Service<
         }
       })
 
-      /** A search's text goes by an event that names no vote. */
+      /** Forgets the tasks of searches whose text is gone: the event that erased it names no vote. */
       const forget = Effect.gen(function* () {
         const { subjects } = lessons
         for (let from = 0; from < subjects.length; from += most) {
@@ -161,7 +159,7 @@ export class Learning extends Context.Service<
       const step = stepBy(readRows)
       const catchUp = one.withPermits(1)(step)
       const lookOn = one.withPermits(1)(stepBy(readNews))
-      // unless another's has brought it there
+      // nothing is read if another caller's reading has reached the position
       const read = (to: number) => one.withPermits(1)(Effect.suspend(() => (position < to ? step : Effect.void)))
 
       const moves = yield* PubSub.subscribe(projector.moved)
@@ -173,7 +171,7 @@ export class Learning extends Context.Service<
           Effect.forever(
             moved.pipe(
               Effect.map((mine) => (mine ? catchUp : Effect.void)),
-              // another process may be the one that moves them, and what was kept for a time goes without a move
+              // another process may move the read models, and texts that were kept for a time go without a move
               Effect.timeoutOrElse({ duration: lookAfter, orElse: () => Effect.succeed(lookOn) }),
               Effect.flatten,
               Effect.andThen(Effect.sleep(pause))

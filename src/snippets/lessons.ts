@@ -13,9 +13,9 @@ import {
 import type { Said, WhoseSnippet } from "#projections/Learned.ts"
 import type { RecalledVote } from "#projections/Retrievals.ts"
 
-/** Votes for tasks of one home on one snippet that are held: those that weigh most, of these the latest. */
+/** Most votes for tasks held for one snippet in one home: those that weigh most and, of equal ones, the latest. */
 const mostOfSnippet = 16
-/** Votes for tasks that are held in all; some kilobytes each. */
+/** Most votes for tasks that are held in all; each takes some kilobytes. */
 const mostHeld = 100_000
 
 /** A vote on what a search had shown, with the search's task. */
@@ -30,22 +30,22 @@ interface Lesson {
   readonly strange: TaskVote | undefined
 }
 
-/** What was said for tasks of all snippets, in memory: by the home where it was said, as searches need it. */
+/** The votes for tasks on all snippets, in memory, by the home where they were given, as searches need them. */
 export class Lessons {
   readonly #encoder: Pick<Encoder, "query" | "reading">
   /** By snippet. */
   readonly #said = new Map<string, Map<string, Said>>()
   readonly #owned = new Map<string, Owned>()
   readonly #lessons = new Map<string, ReadonlyArray<Lesson>>()
-  /** By voter; and of each snippet who they are. */
+  /** The recalled votes by voter, and the voters by snippet. */
   readonly #recalled = new Map<string, ReadonlyArray<RecalledTask>>()
   readonly #recalling = new Map<string, Set<string>>()
-  /** By home, the snippets of which something was said there; and those of which strangers have said something. */
+  /** The snippets that were voted on in a home, by home; and those with votes that count among strangers. */
   readonly #homes = new Map<string, Set<string>>()
   readonly #strange = new Set<string>()
   readonly #changed = new Set<string>()
   #size = 0
-  /** Counted on with every change of what is learned. */
+  /** Goes up with every change of what is learned. */
   revision = 0
 
   constructor(encoder: Pick<Encoder, "query" | "reading">) {
@@ -62,7 +62,7 @@ export class Lessons {
     return [...new Set([...this.#recalled.values()].flat().map(({ search }) => search.subject))]
   }
 
-  /** Those of some snippets of which nobody has said whose they are. */
+  /** Of these snippets, those whose owner is not known. */
   unowned(snippets: ReadonlyArray<string>): ReadonlyArray<string> {
     return [...new Set(snippets)].filter((id) => !this.#owned.has(id))
   }
@@ -85,7 +85,7 @@ export class Lessons {
     }
   }
 
-  /** Of snippets that nothing is known of otherwise, it is not kept. */
+  /** Takes in whose snippets these are; keeps it only of snippets with votes. */
   own(uploads: ReadonlyArray<WhoseSnippet>): void {
     for (const { id, tenant, authors, published, gone } of uploads) {
       if (gone) {
@@ -99,7 +99,7 @@ export class Lessons {
     }
   }
 
-  /** All votes of some voters that took the task of a search. */
+  /** Takes in the recalled votes of these voters, in place of all that they had. */
   recall(voters: ReadonlyArray<string>, votes: ReadonlyArray<RecalledTask>): void {
     const byVoter = Map.groupBy(votes, ({ voter }) => voter)
     for (const voter of voters) this.#put(voter, byVoter.get(voter) ?? [])
@@ -111,7 +111,7 @@ export class Lessons {
       ?.task
   }
 
-  /** The tasks of searches whose text is not kept any more. */
+  /** Forgets the tasks of searches whose text is gone. */
   forget(subjects: ReadonlySet<string>): void {
     for (const [voter, votes] of this.#recalled) {
       const left = votes.filter(({ search }) => !subjects.has(search.subject))
@@ -119,7 +119,7 @@ export class Lessons {
     }
   }
 
-  /** Of voters, of all of a tenant: `tenant/`, and of subjects whose text is gone. */
+  /** Forgets the votes of voters, of all voters of a tenant (`tenant/`), and of subjects whose text is gone. */
   leave(left: ReadonlyArray<string>): void {
     if (left.length === 0) return
     const all = new Set(left)
@@ -137,7 +137,7 @@ export class Lessons {
     }
   }
 
-  /** Makes of what has changed what searches ask for, in steps. */
+  /** Makes the lessons of all snippets that have changed, in steps. */
   *settle(): Generator<void> {
     if (this.#changed.size === 0) return
     for (const snippet of this.#changed) {
@@ -148,7 +148,7 @@ export class Lessons {
     this.revision++
   }
 
-  /** What counts for who sees this. */
+  /** The votes that count for a scope. */
   *votesFor({ homes, includePublic }: Pick<Scope, "homes" | "includePublic">): Generator<TaskVote> {
     for (const home of new Set(homes)) {
       for (const snippet of this.#homes.get(home) ?? [])
@@ -160,7 +160,7 @@ export class Lessons {
         if (strange !== undefined && !homes.includes(given.home)) yield strange
   }
 
-  /** Whatever is wrong with a text must not keep others from being learned. */
+  /** Reads a task. Whatever is wrong with its text must not keep others from being learned. */
   #read(task: string): TaskRead {
     try {
       return taskRead(task, this.#encoder)
@@ -186,7 +186,7 @@ export class Lessons {
     }
   }
 
-  /** All votes on a snippet for tasks; one that named its own takes none of a search. */
+  /** All votes for tasks on a snippet. A vote that named its own task is not recalled. */
   #givenOf(snippet: string): ReadonlyArray<GivenVote> {
     const named = new Set<number>()
     const given: Array<GivenVote> = []

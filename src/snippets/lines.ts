@@ -1,8 +1,8 @@
-/** A line of a file: its text, or what keeps it from being one. */
+/** A line of a file: its text, or why it has none. */
 export type Line = {
   /** From 1; empty lines count. */
   readonly number: number
-  /** Bytes of the file up to and with it. */
+  /** Bytes of the file up to and including the line. */
   readonly end: number
 } & ({ readonly text: string } | { readonly text: undefined; readonly trouble: string })
 

@@ -1,4 +1,4 @@
 import { Context } from "effect"
 
-/** Whether snippets may be published, and found by others: what `CAIRN_PUBLIC` says. */
+/** Whether snippets may be published and public ones found, as `CAIRN_PUBLIC` says. */
 export const isPublicLibraryOpen = Context.Reference<boolean>("cairn/isPublicLibraryOpen", { defaultValue: () => true })

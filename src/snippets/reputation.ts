@@ -9,9 +9,9 @@ import { type Reputation, reputationOf } from "#projections/Functions/reputation
 
 /** A snippet with what is known of its functions. */
 export interface Reputed {
-  /** In order of the source; none when their reputation is not kept, or those of better matches are very many. */
+  /** In the source's order; none if their reputation is not kept, or if better matches have very many. */
   readonly functions: ReadonlyArray<Reputation>
-  /** With a line of comment above each of them. */
+  /** The source, with a comment line above each of these functions. */
   readonly source: string
 }
 
@@ -24,12 +24,12 @@ interface Sourced {
 
 interface Answer {
   readonly bySnippet: ReadonlyMap<string, Reputed>
-  /** Whether it came from memory: the same snippets, and nothing has changed since. */
+  /** Whether it came from memory: the same snippets were asked for before, and nothing has changed since. */
   readonly cacheHit: boolean
 }
 
 const answersKept = 500
-/** Characters in them. */
+/** Most characters in all kept answers. */
 const charactersKept = 16_000_000
 
 const lengthOf = ({ source, functions }: Reputed): number =>
@@ -65,7 +65,7 @@ function* reputed(
   }
 }
 
-/** A line has room for what went wrong, not for what it said. */
+/** Counts errors by type: a comment line has room for what went wrong, not for what it said. */
 const byType = (errors: Reputation["errors"]) => {
   const counts = new Map<string, number>()
   for (const { type, count } of errors) counts.set(type, (counts.get(type) ?? 0) + count)
@@ -78,14 +78,14 @@ const byType = (errors: Reputation["errors"]) => {
 export class Reputations extends Context.Service<
   Reputations,
   {
-    /** Of snippets that a search with the scope has found; `tenant` is the caller's. */
+    /** The functions of snippets that a search with the scope found; `tenant` is the caller's. */
     readonly of: (
       tenant: string,
       scope: Scope,
       found: ReadonlyArray<{ readonly snippet: Sourced }>,
       snippets: Standing,
       functions: Standing,
-      /** So many functions are told, of the first snippets whole. */
+      /** How many functions are told at most: all functions of each of the first snippets. */
       most: number
     ) => Effect.Effect<Answer>
   }

@@ -4,7 +4,7 @@ import type { ExecutionState, Review } from "#domain/Execution.ts"
 import { LanguageModel, ModelFailed, type Question } from "#ports/LanguageModel.ts"
 import { part, storable } from "./untrusted.ts"
 
-/** What a review is made of. All of it is data that somebody else wrote. */
+/** What a review is made of: all of it is data that others wrote. */
 export interface Reviewed {
   readonly task: string
   readonly state: ExecutionState
@@ -45,14 +45,14 @@ thumbs_down: it failed where it should not have, or its output is wrong, of no u
 
 Answer with the tool only.`
 
-/** Characters of one part that a model gets to see. */
+/** Most characters of one part that a model is shown. */
 const mostShown = 30_000
 
 const shortened = (text: string): string =>
   text.length <= mostShown ? text : `${text.slice(0, mostShown).toWellFormed()}\n(cut here, ${text.length} characters)`
 
 /**
- * The question that a review puts to a model. `boundary` is one word that whoever wrote what is reviewed can't know.
+ * The question that a review puts to a model. `boundary` is a word that the authors of the reviewed data can't know.
  */
 const questionOf = ({ task, state, input, output, error, name, description }: Reviewed, boundary: string): Question => {
   const shown = (name: string, text: string) => part(boundary, name, shortened(text))
@@ -72,18 +72,18 @@ const questionOf = ({ task, state, input, output, error, name, description }: Re
   }
 }
 
-/** Existing clients wait for 60 s. */
+/** Less than the 60 s that existing clients wait. */
 const patience = "45 seconds"
 const slow = new ModelFailed({
   message: "The model did not answer within 45 seconds.",
   fault: "it did not answer within 45 seconds"
 })
 
-/** Characters of each text of a review that are kept. */
+/** Most characters that are kept of each text of a review. */
 const longest = 2_000
 const kept = (text: string): string => storable(text, longest)
 
-/** What a model says of a run: one attempt. Fails with `ModelFailed`, after 45 s at the latest. */
+/** What a model says of a run, in one attempt. Fails with `ModelFailed`, after 45 s at the latest. */
 export const review = Effect.fnUntraced(function* (reviewed: Reviewed, boundary: string) {
   const { ask } = yield* LanguageModel
   const answer = yield* ask(questionOf(reviewed, boundary)).pipe(
@@ -110,9 +110,7 @@ export const review = Effect.fnUntraced(function* (reviewed: Reviewed, boundary:
   return found
 })
 
-/**
- * Stands in for a review that could not be had: `why` says what is in the way; `now` in milliseconds since the epoch.
- */
+/** Stands in for a review that can't be had; `why` says for what reason, `now` is in milliseconds since the epoch. */
 export const noReview = (why: string, now: number): Review => ({
   timestamp: new Date(now).toISOString(),
   verdict: "pending",

@@ -9,7 +9,7 @@ import { repositoryFiles } from "./repositoryFiles.ts"
 export interface Screened {
   /** The request's field that it came in, as a path like `file_written.content`. */
   readonly field: string
-  /** Of the file, or `""`. */
+  /** The file's path, or `""`. */
   readonly path: string
   readonly text: string
 }
@@ -18,20 +18,20 @@ export interface Screened {
 export class SecretsFound extends Data.TaggedError("SecretsFound")<{
   readonly found: ReadonlyArray<FoundSecret & { readonly field: string }>
 }> {}
-/** These are no texts that anybody could read. */
+/** These fields hold no readable text. */
 export class NotText extends Data.TaggedError("NotText")<{ readonly fields: ReadonlyArray<string> }> {}
-/** What is in this field could not be looked through in time. */
+/** This field could not be looked through in time. */
 export class Unscreened extends Data.TaggedError("Unscreened")<{ readonly field: string }> {}
 export type ScreenRefusal = SecretsFound | NotText | Unscreened | TooMuchWaits
 
-/** Milliseconds for all texts of one request: each may take its own, and a repository has a thousand. */
+/** Milliseconds for all texts of one request together: each scan may take long, and a repository has many texts. */
 const patience = 30_000
-/** Findings of all texts that are told. */
+/** Findings, in all texts together, after which no further text is scanned. */
 const most = 100
 
 /**
- * Looks through texts before they are published: what everyone has seen can't be taken back. Nothing is changed in
- * them, and no secret is repeated. Fails with `NotText`, with `SecretsFound` (at most about a hundred), with
+ * Looks through texts for secrets before they are published: what everyone has seen can't be taken back. Changes
+ * nothing in them, and repeats no secret. Fails with `NotText`, with `SecretsFound` (at most about a hundred), with
  * `Unscreened` after 30 s for all texts together, and with `TooMuchWaits`.
  */
 export const screen = Effect.fnUntraced(function* (texts: ReadonlyArray<Screened>) {
@@ -46,13 +46,13 @@ export const screen = Effect.fnUntraced(function* (texts: ReadonlyArray<Screened
     if (left <= 0) return yield* late
     const scanned = yield* Effect.catchTag(secrets.scan(path, text), "ScanFailed", () => late)
     for (const secret of scanned) found.push({ ...secret, field })
-    // what is refused already need not be looked through to its end
+    // a request that is refused already need not be looked through to its end
     if (found.length >= most) break
   }
   if (found.length > 0) return yield* new SecretsFound({ found })
 })
 
-/** All that others see of a stored snippet beside its code. */
+/** All that others see of a stored snippet besides its code. */
 const saidOf = (snippet: CommentedEntry): ReadonlyArray<Screened> => {
   const { name, path, description, entrypoint, tags, capabilities, dependencies, ...rest } = snippet
   const schemas = [rest.input_schema, rest.output_schema].map((schema) => JSON.stringify(schema))
@@ -70,15 +70,15 @@ const saidOf = (snippet: CommentedEntry): ReadonlyArray<Screened> => {
 }
 
 /**
- * `screen` for what was said of code when it was stored privately: it would be seen too, now that the same code is to
- * be public.
+ * `screen` for what was said of code when it was stored privately: once the same code is public, everyone sees that
+ * too.
  */
 export const screenStored = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
   const before = (yield* Effect.orDie(snippetsByIds(ids))).filter(({ published }) => !published)
   yield* screen(before.flatMap(saidOf))
 })
 
-/** `screen` for all that everyone sees of a snippet that is public; nothing, if it is not. */
+/** `screen` for all that everyone sees of a public snippet; does nothing if the snippet is not public. */
 export const screenPublic = Effect.fnUntraced(function* (id: string) {
   const [snippet] = yield* Effect.orDie(snippetsByIds([id]))
   if (snippet?.published !== true) return

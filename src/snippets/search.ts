@@ -29,12 +29,12 @@ import { Learning } from "./learning.ts"
 /** A snippet that was found. */
 export interface Found {
   readonly id: string
-  /** About how many its texts have. */
+  /** About how many bytes its texts have. */
   readonly bytes: number
   readonly match: Ranked
-  /** What an agent should write it to. */
+  /** The file name under which an agent should write it. */
   readonly filename: string
-  /** With its texts: only where those of all that was found are slight. */
+  /** With its texts, if the texts of everything that was found are slight together. */
   readonly snippet: CommentedEntry | undefined
 }
 
@@ -48,11 +48,11 @@ export interface SearchAnswer {
   readonly total: number
   /** Words of the task that no snippet has, and what they were taken for. */
   readonly mended: Mended
-  /** Whether it came from memory: the same question, and nothing has changed since. */
+  /** Whether it came from memory: the same question was asked before, and nothing has changed since. */
   readonly cacheHit: boolean
-  /** The index has not caught up with the catalogue in time: what is new may be missing. */
+  /** The index did not catch up with the catalogue in time: what is new may be missing. */
   readonly stale: boolean
-  /** Why it was searched by the table, where there is an embedding model. */
+  /** Why the table was searched by although there is an embedding model. */
   readonly fallback: Fallback | undefined
 }
 
@@ -61,13 +61,13 @@ export interface SearchQuestion {
   readonly limit: number
   readonly minVerdict: number
   readonly preferComplete: boolean
-  /** Whether each match says why it has its score; no unless given. */
+  /** Whether each match says why it has its score; by default not. */
   readonly explain?: boolean
-  /** Votes of people for it that a snippet must have. */
+  /** How many votes by people, in favour, a snippet must have. */
   readonly minHumanUp?: number
-  /** Any unless given. */
+  /** By default any kind. */
   readonly kinds?: ReadonlyArray<SnippetKind>
-  /** Lower-case; any unless given. */
+  /** Lower-case; by default any. */
   readonly language?: string
   /** A JSON schema of what the caller can give: see `schemaFilter`. */
   readonly inputSchema?: { readonly [key: string]: unknown } | undefined
@@ -77,10 +77,10 @@ export interface SearchQuestion {
 export type Sight = Pick<Scope, "homes" | "includePublic" | "agent">
 
 const answersKept = 1_000
-/** Snippets in all answers that are kept, without their texts, and the answers themselves. */
+/** Most snippets, without their texts, in all kept answers together; each answer counts as one more. */
 const foundKept = 20_000
 
-/** What tells a question from others; a long one by its digest, so that many of them take no memory. */
+/** Names a question. A long one is named by its digest, so that many of them take no memory. */
 const nameOf = (question: unknown): string => {
   const text = JSON.stringify(question)
   return text.length < 500 ? text : createHash("sha256").update(text).digest("base64")
@@ -104,8 +104,8 @@ export class Search extends Context.Service<
       standing: Standing
     ) => Effect.Effect<SearchAnswer, IndexUnavailable>
     /**
-     * With their texts, in their order; without one that has gone since, or that the scope does not see any more.
-     * Whoever has room for some of them asks for these.
+     * What was found, with its texts, in the same order; without snippets that are gone since, or that the scope no
+     * longer sees. A caller with room for only some asks for only those.
      */
     readonly read: (found: ReadonlyArray<Found>, scope: Sight) => Effect.Effect<ReadonlyArray<FoundSnippet>>
   }
@@ -116,7 +116,7 @@ export class Search extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const embeddings = yield* Embeddings
       const index = yield* SnippetIndex
-      /** Services one by one: to provide a context copies all that there are, each time. */
+      /** Provides the services one by one: providing a context copies all of its services each time. */
       const finding = <A, E>(effect: Effect.Effect<A, E, Embeddings | SnippetIndex>) =>
         effect.pipe(Effect.provideService(Embeddings, embeddings), Effect.provideService(SnippetIndex, index))
       const indexing = yield* Indexing
@@ -150,7 +150,7 @@ export class Search extends Context.Service<
         const found = matches.flatMap((match): Array<Found> => {
           const entry = listed.get(match.id)
           if (entry === undefined) return []
-          // of a repository it is the readme that is written
+          // what is written of a repository is its readme
           const language = entry.kind === "repo" ? "markdown" : entry.language
           const { id, bytes } = entry
           return [{ id, bytes, match, filename: filename({ ...entry, language }, taken), snippet: undefined }]
@@ -158,11 +158,11 @@ export class Search extends Context.Service<
         return { found, total, mended, read }
       })
 
-      /** Which snippets of a scope may be called with what is described; `undefined`: nothing is asked of them. */
+      /** Ids of the scope's snippets that can be called with this input; `undefined`: any can. */
       const callable = Effect.fnUntraced(function* (inputSchema: SearchQuestion["inputSchema"], scope: Sight) {
         const filter = inputSchema === undefined ? undefined : schemaFilter(inputSchema)
         if (filter === undefined) return undefined
-        // no stored name has these, and no query may
+        // no stored name is so long or has such characters, and no query may have them
         if (
           filter.names.some((name) => name.length > longestProperty || name.includes("\u0000") || !name.isWellFormed())
         )
@@ -189,7 +189,7 @@ export class Search extends Context.Service<
           yield* learning.reach(changed)
           const revision = learning.revision()
           const { homes, includePublic, agent } = scope
-          // of a long task only what is searched counts, and is remembered
+          // of a long task, only the part that is searched by counts and is remembered
           const query: Sought = { ...question, task: searched(question.task), homes, includePublic, agent }
           entries.stands(changed)
           if (changed !== answersAt || revision !== answersBy) {
@@ -210,8 +210,8 @@ export class Search extends Context.Service<
           const filter = { ...(fitting && { only: fitting }), ...(by && { by }) }
           const asked = { ...query, votes, ...filter }
           const { found, total, mended, read } = yield* ask(asked)
-          // what could not see everything is no answer to keep, nor what a moment later goes by the model
-          // and reasons are long
+          // not kept: an answer that may lack something, one that the model may answer a moment later, and one with
+          // reasons, which are long
           const isCurrent = reached && fallback === undefined && changed === answersAt && revision === answersBy
           if (isCurrent && query.explain !== true) answers.set(name, { found, total, mended })
           const shown = withTexts(found, (id) => read.get(id))

@@ -24,7 +24,7 @@ import { Storage } from "#src/usage/Storage.ts"
 import { digestOf, idsOf } from "./ids.ts"
 
 /**
- * A file to store as a snippet, with what its uploader says of it. What is left out is read off the source, or not so.
+ * A file to store as a snippet, with what its uploader says of it. An absent field is read off the source, or means no.
  */
 export interface Upload {
   readonly home: string
@@ -43,15 +43,15 @@ export interface Upload {
   /** Further ones are read off the source. */
   readonly tags?: ReadonlyArray<string>
   readonly vote?: NewVote | null
-  /** Those that it had where it comes from; they count when it is new here. */
+  /** The votes that it had where it comes from; they count if it is new here. */
   readonly broughtVotes?: ReadonlyArray<NewVote>
-  /** Whether the reputation of its functions is to be kept. */
+  /** Whether the reputation of its functions is kept from now on. */
   readonly tracked?: boolean
-  /** What logs of several files tell of functions; its own logs are not looked at then. */
+  /** What the logs of several files together tell of functions; if given, `logs` is not looked at. */
   readonly shared?: Observed | null
-  /** How many votes the service's verdict will count; without it, or with a vote, none is asked for. */
+  /** How many votes the service's verdict will count as; if absent, or if there is a vote, no grading is asked for. */
   readonly gradingCount?: number | null
-  /** The grading's id, when several files share one; else each has its own. */
+  /** The grading's id, if several files share one; if absent, each has its own. */
   readonly gradingRequest?: string
   readonly name?: string
   readonly description?: string
@@ -65,39 +65,37 @@ export interface Upload {
   readonly outputSchema?: JsonObject
   readonly completeness?: number
   readonly kind?: SnippetKind
-  /** Of a repository: then the same files are the same snippet, whatever `source` says of them. */
+  /** A repository's files: the same files are then the same snippet, whatever `source` says of them. */
   readonly files?: ReadonlyArray<RepositoryFile>
 }
 
 export interface Uploaded {
   readonly snippet: string
-  /** The name that it got by this upload; `null` when it was here already, under the name of its first upload. */
+  /** The name that this upload gave it; `null` if it was stored already, under the name of its first upload. */
   readonly name: string | null
   /** The grading that is due. */
   readonly request: string | null
   readonly position: Position
 }
 
-/** An upload whose source and task are without what the service itself writes into them. */
+/** An upload without what the service itself writes into a source and a task. */
 interface Prepared extends Upload {
   readonly task: string | null
 }
 
-/** What logs tell of functions: calls of them that were logged, and errors with the functions in their tracebacks. */
+/** What logs tell of functions: logged calls, and errors with the functions in their tracebacks. */
 export const observedIn = Effect.fnUntraced(function* (logs: string) {
   const telemetry = yield* inSteps(telemetryInSteps([logs]))
   const observed: Observed = { telemetry, errors: yield* inSteps(errorsInSteps(logs)) }
   return observed
 })
 
-/**
- * What the logs of this run tell of the functions, and which these are when their reputation is to be kept from now on.
- */
+/** What this run's logs tell of the functions, and which functions there are if their reputation is kept. */
 const functionsOf = Effect.fnUntraced(function* (
   { tracked, logs, shared, task }: Prepared,
   found: ReadonlyArray<FunctionFound>
 ) {
-  // what nobody ran tells nothing
+  // code that was never run tells nothing
   if (tracked !== true && task === null) return null
   const observed = shared == null ? yield* observedIn(logs ?? "") : concerning(shared, found)
   return {
@@ -129,7 +127,7 @@ const read = Effect.fnUntraced(function* (upload: Prepared) {
     workspace: upload.workspace,
     agent: upload.agent,
     task: upload.task,
-    // they are an event of their own
+    // the logs are an event of their own
     logs: null,
     ...(upload.files === undefined ? {} : { files: upload.files })
   }
@@ -145,17 +143,17 @@ const read = Effect.fnUntraced(function* (upload: Prepared) {
 export const uploadId = (commandId: string, generation: number): string => derivedId("upload", commandId, generation)
 
 /**
- * Stores one file. The same code in the same home is one snippet: its id comes from its source, and this upload then
- * adds a task and a vote to it. Code that was deleted is a new snippet, of the next generation. Fails with
- * `TooMuchWaits` when too many sources of this tenant wait to be analysed, with `StorageBoundReached` when it is new
- * and there is no room for it, and with `Busy` when the log does not take it.
+ * Stores one file. The same code in the same home is one snippet, since its id comes from its source: uploading it
+ * again adds a task and a vote. Code that was deleted becomes a new snippet, of the next generation. Fails with
+ * `TooMuchWaits` if too many of this tenant's sources wait to be analysed, with `StorageBoundReached` if it is new and
+ * there is no room for it, and with `Busy` if the log does not take it.
  */
 export const upload = Effect.fnUntraced(function* (
   holder: Pick<Holder, "tenant" | "secret"> & { readonly user: string | null },
   given: Upload,
   metadata: CommandMetadata
 ) {
-  // an agent may send back what a search gave it, with our own lines in it
+  // an agent may send back what a search gave it, with the lines that the service wrote into it
   const task = given.task == null ? null : keptTask(given.task)
   const upload: Prepared = { ...given, source: yield* inSteps(strippingAnnotations(given.source)), task }
   const storage = yield* Storage
@@ -168,7 +166,7 @@ export const upload = Effect.fnUntraced(function* (
   const tryGeneration = (generation: number): ReturnType<typeof store> =>
     store(generation).pipe(Effect.catchTag("SnippetGone", () => tryGeneration(generation + 1)))
 
-  /** Without a look at what there is room for. */
+  /** The command for one generation. Running `outcome` stores it without checking for room. */
   const storing = (generation: number) => {
     const snippet = keyedId(holder.secret, "snippet", home, sourceDigest, generation)
     const commandId = uploadId(metadata.commandId, generation)
@@ -210,8 +208,8 @@ export const upload = Effect.fnUntraced(function* (
   const more = Effect.map(ids, (ids) => ({ snippets: [ids], bytes: 0 }))
 
   /**
-   * What has no room now may have been stored before, by the same command: then it is answered as then. In whichever
-   * generation: the code may have been deleted before it, and since.
+   * The same command may have stored this before there was no room: then it gets its first answer. Every generation is
+   * tried, since the code may have been deleted before that command, or after it.
    */
   const before = Effect.fnUntraced(function* (refusal: StorageBoundReached) {
     for (const generation of (yield* ids).keys()) {

@@ -12,22 +12,22 @@ import { remembered } from "#src/remembered.ts"
 
 const tenantsKept = 10_000
 
-/** What somebody is about to store. */
+/** What a caller is about to store. */
 export interface More {
-  /** Of each snippet the ids that it may have: one that is there takes no room. */
+  /** For each snippet, the ids that it may have: if one of them is stored already, the snippet takes no room. */
   readonly snippets: ReadonlyArray<ReadonlyArray<string>>
-  /** That a commit brings to a workspace; `null`: some, and nobody knows yet how many. */
+  /** Bytes that a commit adds to a workspace; `null`: some, and nobody knows yet how many. */
   readonly bytes: number | null
 }
 
-/** So many bytes more, and no snippets; `null`: nobody knows yet how many. */
+/** That many bytes more, and no snippets; `null`: nobody knows yet how many. */
 export const bytesMore = (bytes: number | null) => Effect.succeed<More>({ snippets: [], bytes })
 
 export interface Storing<E> {
   readonly tenant: string
-  /** `null`: nobody with a key. */
+  /** `null`: no key acts. */
   readonly key: string | null
-  /** Worked out only where something is bounded. */
+  /** Worked out only if something is bounded. */
   readonly more: Effect.Effect<More, E>
 }
 
@@ -35,11 +35,11 @@ export interface Storing<E> {
 export class Storage extends Context.Service<
   Storage,
   {
-    /** Fails where it may not be stored as things stand. `Busy`: nobody can say in time. */
+    /** Fails if it may not be stored as things stand; with `Busy` if that can't be found out in time. */
     readonly check: <E>(storing: Storing<E>) => Effect.Effect<void, E | StorageBoundReached | Busy>
     /**
-     * Stores something if there is room for it. Where something is bounded, what a tenant stores is looked at and
-     * written one after the other, by whichever process: no bound is passed by what comes at once.
+     * Stores something if there is room for it. If a tenant is bounded, all that it stores is checked and written one
+     * after the other, in whichever processes, so requests that come at once can't pass a bound together.
      */
     readonly within: <A, E, R, E2>(
       storing: Storing<E2>,
@@ -54,16 +54,16 @@ export class Storage extends Context.Service<
       const asker = yield* Asker
       const sql = yield* SqlClient.SqlClient
       const { claim } = yield* Claims
-      /** One for each tenant that is bounded. */
+      /** One semaphore for each tenant that is bounded. */
       const turns = new Map<string, Semaphore.Semaphore>()
 
       const known = remembered<BoundsState>("bounds", tenantsKept)
       const inLog = (tenant: string) => dispatcher.state(Bounds, `bounds-${tenant}`)
-      /** As the last look at the log had it: a request has one behind it, and most tenants never have any bounds. */
+      /** The bounds as of the last look at the log: every request looks at it, and most tenants never have bounds. */
       const lastSeen = (tenant: string) =>
         Effect.flatMap(asker.seen("BoundsSet"), (last) => known(last, tenant, inLog(tenant)))
 
-      /** Of the tenant and of the key, those that say something of what is stored. */
+      /** The bounds of the tenant and of the key that limit what is stored. */
       const ofStorage = (state: BoundsState, key: string | null) => {
         const said = (of: string | null): ReadonlyArray<readonly [string | null, BoundsOf]> => {
           const bounds = Option.getOrElse(HashMap.get(state, of ?? ""), () => unbounded)
@@ -76,7 +76,7 @@ export class Storage extends Context.Service<
         if (snippets.length === 0) return { snippets: 0, bytes }
         const there = yield* thoseThere(snippets.flat())
         const absent = snippets.filter((ids) => !ids.some((id) => there.has(id)))
-        // what is sent twice is stored once
+        // a snippet that is sent twice is stored once
         return { snippets: new Set(absent.map(([first]) => first)).size, bytes }
       })
 
@@ -122,7 +122,7 @@ export class Storage extends Context.Service<
             const first = yield* bounds
             if (first.length === 0) return yield* store
             const inTurn = claim(`storage-${tenant}`).pipe(
-              // another bound may have been set while this waited for its turn
+              // another bound may have been set while this request waited for its turn
               Effect.andThen(bounds),
               Effect.flatMap((now) => (now.length === 0 ? Effect.void : checkBy(now, storing))),
               Effect.andThen(store)

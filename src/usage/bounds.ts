@@ -11,15 +11,15 @@ export interface Chatting {
   readonly tenant: string
   readonly key: string
   readonly model: string
-  /** That it asks for, or has begun. */
+  /** Turns that it asks for, or has begun. */
   readonly turns: number
-  /** Where it was asked for, once it was, and the time in milliseconds: of the day's chats those before it count. */
+  /** Position and time (milliseconds) of its request, once there is one: of the day's chats, those before it count. */
   readonly requested: { readonly position: number; readonly recordedAt: number } | null
 }
 
 /**
- * What a tenant, or one key of it, used: of the day that `now` (milliseconds) is in and of its month, as far as bounds
- * are about it.
+ * What a tenant, or one of its keys, used: chats on the day of `requested`, or of `now` (milliseconds), and tokens and
+ * cost in the month of `now`. Reads only what the bounds are about.
  */
 export const usedOf = Effect.fnUntraced(function* (
   tenant: string,
@@ -36,9 +36,7 @@ export const usedOf = Effect.fnUntraced(function* (
   return { chats, tokens, cost } satisfies Used
 })
 
-/**
- * Why a chat may not begin, or not go on; `undefined`: it may. The read model has to be as new as the answer should be.
- */
+/** Why a chat may not begin, or not go on; `undefined`: it may. The caller waits for the read model before. */
 export const boundsRefusal = Effect.fnUntraced(function* ({ tenant, key, model, turns, requested }: Chatting) {
   const { choices } = yield* LanguageModel
   const now = yield* Clock.currentTimeMillis
@@ -58,7 +56,7 @@ export const boundsRefusal = Effect.fnUntraced(function* ({ tenant, key, model, 
   return undefined
 })
 
-/** Most turns that a chat of a key may have; `null`: nothing is said of it. */
+/** Most turns that a chat of a key may have; `null`: there is no bound. */
 export const mostTurns = (tenant: string, key: string) =>
   Effect.map(boundsOf(tenant, key), (bounds) =>
     bounds.reduce<number | null>(
@@ -67,13 +65,13 @@ export const mostTurns = (tenant: string, key: string) =>
     )
   )
 
-/** With cents; of less than one dollar that is no whole cents three digits: `$0.00` of `$0.00` says nothing. */
+/** With cents. Less than a dollar, and no whole cents: with three digits, since `$0.00` of `$0.00` says nothing. */
 const dollars = (amount: number) => {
   const isOfCents = amount >= 1 || Math.round(amount * 100) / 100 === amount
   return `$${isOfCents ? amount.toFixed(2) : amount.toLocaleString("en", { maximumSignificantDigits: 3 })}`
 }
 
-/** What a refusal says to whoever is refused, and how to go on. */
+/** Tells a caller why it is refused, and how to go on. */
 export const told = (refusal: BoundRefusal): string => {
   const whose = (of: "tenant" | "key") => (of === "key" ? "This API key" : "All keys of this account together")
   switch (refusal._tag) {

@@ -8,8 +8,8 @@ type Choices = LanguageModel["Service"]["choices"]
 const nothing: Prices = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
 /**
- * What a model costs, by the name that chats ask for; `undefined`: nobody has said. What the one without a language
- * model answers costs nothing, and it answers for every name where there is no other.
+ * What a model costs, by the name that chats ask for; `undefined`: nobody has said. The answers of `local`, which
+ * stands in for a language model, cost nothing; without any other model, it answers for every name.
  */
 export const pricesOf = ({ named, others }: Choices, model: string): Prices | undefined => {
   const found = named.find(({ name }) => name === model)
@@ -17,13 +17,13 @@ export const pricesOf = ({ named, others }: Choices, model: string): Prices | un
   return !others && named.every(({ api }) => api === "local") ? nothing : undefined
 }
 
-/** US dollars that tokens of a model cost by today's prices; `undefined` where nobody has said any. */
+/** US dollars that tokens of a model cost by today's prices; `undefined`: nobody has set any. */
 export const costOfUsage = (choices: Choices, model: string, usage: Usage): number | undefined => {
   const prices = pricesOf(choices, model)
   return prices === undefined ? undefined : modelCost(usage, prices)
 }
 
-/** US dollars that was spent, by today's prices; `undefined` where nobody has said any. */
+/** US dollars that were spent, by today's prices; `undefined`: nobody has set any. */
 export const costOf = (choices: Choices, { model, input, output, cacheRead, cacheWrite }: Spent) =>
   costOfUsage(choices, model, {
     inputTokens: input,
@@ -32,7 +32,7 @@ export const costOf = (choices: Choices, { model, input, output, cacheRead, cach
     cacheWriteTokens: cacheWrite
   })
 
-/** Sums of what was spent: tokens, and the dollars of those models whose prices are known. */
+/** Sums of what was spent: tokens, and the dollars of models whose prices are known. */
 export const totalOf = (choices: Choices, spent: ReadonlyArray<Spent>) => {
   const sum = (count: (one: Spent) => number) => spent.reduce((total, one) => total + count(one), 0)
   return {

@@ -8,12 +8,12 @@ import { storedBy } from "#projections/Consumption/stored.ts"
 import { usedOf } from "./bounds.ts"
 import { totalOf } from "./cost.ts"
 
-/** Rows that a report has at most: those that used the most. */
+/** Most rows of a report: those that used the most; by day, the latest. */
 const mostRows = 1_000
 
 export interface AskedUsage {
   readonly tenant: string
-  /** `null`: all of the tenant's. */
+  /** `null`: all keys of the tenant. */
   readonly key: string | null
   readonly by: UsageGroup
   /** Days of UTC, both included. */
@@ -33,7 +33,7 @@ export const shownBounds = (key: string | null, bounds: BoundsOf) => ({
   repository_bytes: bounds.repositoryBytes
 })
 
-/** What is stored, and how far its bounds are taken. */
+/** What is stored, and how far its bounds are used up. */
 const storedNow = Effect.fnUntraced(function* (tenant: string, key: string | null, all: ReadonlyArray<KeyBounds>) {
   const shown = yield* Effect.forEach(all, ({ key, bounds: { snippets, repositoryBytes } }) =>
     snippets === null && repositoryBytes === null
@@ -51,7 +51,7 @@ const storedNow = Effect.fnUntraced(function* (tenant: string, key: string | nul
   return { snippets, repository_bytes: bytes, bounds: shown.flat() }
 })
 
-/** What was used, as callers see it, and how far bounds are spent at a time (milliseconds). */
+/** What was used, as callers see it, and how far bounds are used up at `now` (milliseconds). */
 export const usageReport = Effect.fnUntraced(function* ({ tenant, key, by, since, until }: AskedUsage, now: number) {
   const { choices } = yield* LanguageModel
   const spent = yield* spentBy(tenant, key, by, since, until)

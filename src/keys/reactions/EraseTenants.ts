@@ -11,7 +11,7 @@ import { erasedOrganizations } from "#src/keys/erasedOrganizations.ts"
 import { doingOf, eraseSaid, eraseSaidBy, eraseTenant, eraseVotesLeft, type Reason } from "#src/keys/eraseTenant.ts"
 import { reaction } from "#src/reaction.ts"
 
-/** Whether a person was erased, and has not come again. */
+/** Whether a person was erased, and has not registered again. */
 const isErased = (user: string) =>
   Effect.flatMap(Dispatcher, (dispatcher) =>
     Effect.map(dispatcher.state(User, `user-${user}`), ({ registered, erasures }) => erasures > 0 && !registered)
@@ -32,7 +32,7 @@ const eraseOrganization = Effect.fnUntraced(function* (reason: Reason) {
   })
 })
 
-/** What comes of a tenant that is erased already: its own time began behind the erasure. */
+/** Erases what comes from a tenant that is erased already; of an organization, everything after its erasure. */
 const eraseLate = Effect.fnUntraced(function* (reason: Reason) {
   const { tenant, actor } = reason
   if (actor.user === tenant) {
@@ -43,7 +43,7 @@ const eraseLate = Effect.fnUntraced(function* (reason: Reason) {
   if (erased !== undefined) yield* eraseTenant("organization", reason, erased)
 })
 
-/** What was said of another's snippet by who is erased already. */
+/** Erases what an author who is erased already said of another tenant's snippet. */
 const eraseSaidLate = Effect.fnUntraced(function* (said: Recorded<DomainEvent>) {
   const author = doingOf(said.actor)
   if (author === null || author === said.tenant) return
@@ -52,13 +52,13 @@ const eraseSaidLate = Effect.fnUntraced(function* (said: Recorded<DomainEvent>) 
 })
 
 /**
- * What an organization, or a person without one, had stored or said goes when they are erased, and so does what a
- * request of theirs brings that was under way by then. All of it is found in the log.
+ * Erases what an organization, or a person without one, stored or said when they are erased, and what their requests
+ * that were under way by then bring later. All of it is found in the log.
  */
 export const EraseTenants = reaction({
-  // the name that its checkpoint has had since it erased persons alone
+  // the name that its checkpoint has had since it erased only persons
   name: "erase_users",
-  // the others are all that brings text under a subject of its own; searches are noted a moment after they are answered
+  // the others are all events that bring text under a subject of its own; a search is noted a moment after its answer
   on: [
     "UserErased",
     "OrganizationErased",
@@ -70,7 +70,7 @@ export const EraseTenants = reaction({
     "EvidenceReceived",
     "LogFilesReceived",
     "SearchAnswered",
-    // of others' snippets
+    // about others' snippets
     "CommentAdded",
     "VoteCast",
     "SnippetDeleted"

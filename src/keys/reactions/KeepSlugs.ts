@@ -9,9 +9,9 @@ import { freeSlug, giveSlug } from "#src/keys/slugs.ts"
 import { reaction } from "#src/reaction.ts"
 
 /**
- * Every organization that is there has a slug, and none that was erased: also when who registered it was killed before
- * it had one, when its slug was taken back, or when it was erased while it took another one. One that is yet to be
- * registered is left alone.
+ * Sees to it that every registered organization has a slug and no erased one has: also if the process that registered
+ * it was killed before that, if its slug was taken back, or if it was erased while it took another one. An organization
+ * that is yet to be registered is left alone.
  */
 export const KeepSlugs = reaction({
   name: "keep_slugs",

@@ -7,8 +7,8 @@ import { dispatch } from "#engine/dispatch.ts"
 import { reaction } from "#src/reaction.ts"
 
 /**
- * Slugs are decided on in a stream that is no organization's, and that no key may read: that an organization has
- * another one is told in its own. Its first one goes by the registration. Those from before this was told are, too.
+ * Records in an organization's own stream that it has another slug: the stream in which slugs are decided belongs to no
+ * organization, and no key may read it. A first slug goes by the registration. Older changes are recorded, too.
  */
 export const TellSlugs = reaction({
   name: "tell_slugs",

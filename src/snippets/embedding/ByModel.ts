@@ -12,39 +12,37 @@ import { Indexing } from "../indexing.ts"
 import { fill, padded } from "./fill.ts"
 import { makeOutage } from "./Outage.ts"
 
-/** Milliseconds that a search waits for the model, and for the index by its vectors: both at once. */
+/** Milliseconds that a search waits for the model and, at the same time, for the index of its vectors. */
 const patience = 300
-/** Rows of the catalogue that are taken in at once: each has a vector, of up to 16 KiB. */
+/** Most rows of the catalogue that are taken in at once: each has a vector of up to 16 KiB. */
 const rows = 1_000
 
 /**
- * Why a task was searched by the table where there is a model: it was not embedded in time; or not all snippets are
- * yet.
+ * Why the table was searched by although there is a model: the task was not embedded in time, or not all snippets are
+ * embedded yet.
  */
 export const fallbacks = ["not_embedded", "filling"] as const
 export type Fallback = (typeof fallbacks)[number]
 
-/**
- * What a task is searched by instead of the table: an index of the model's vectors, and what the task means by them.
- */
+/** What a task is searched by instead of the table: an index of the model's vectors, and the task's meaning in them. */
 export interface SearchedBy {
   readonly index: SnippetIndex["Service"]
   readonly meant: Meant
 }
 
-/** How an embedding model gets on, for who watches over it. */
+/** The state of an embedding model, for its operator. */
 export interface ModelLook {
   readonly model: string
   /** `ok`, `filling`, or what is wrong. */
   readonly state: string
 }
 
-/** Judged as by the table, until weights were fitted for the model. */
+/** The table's judge, for a model that no weights were fitted for. */
 const unfitted = { low: 0, high: 1, meaning: meaningWeight, judge: byMeaning }
 
 /**
- * Rows up to the first whose snippet is not embedded yet: so the index has all that it must have up to where it stands,
- * and each process the same vectors.
+ * Rows up to the first whose snippet is not embedded yet. So the index holds everything up to its position, and every
+ * process has the same vectors.
  */
 const embeddedChanges = (model: string) =>
   Effect.fnUntraced(function* (after: number, page: RowsAtOnce) {
@@ -52,20 +50,20 @@ const embeddedChanges = (model: string) =>
     const first = yield* notEmbedded(model, after, some.rows)
     const changes = yield* indexChanges(after, first === undefined ? some : { ...some, upTo: first - 1 })
     const vectors = yield* vectorsOf(model, changes.put)
-    // it has come, or has gone, in between
+    // a row or its vector came or went in between: the next reading sees both
     if (!changes.put.every(({ id }) => vectors.has(id)))
       return { ...changes, position: after, put: [], voted: [], removed: [] }
     const put = changes.put.map((row) => ({ ...row, vector: vectors.get(row.id)!, task_vector: "" }))
     return { ...changes, put }
   })
 
-/** Searches by an embedding model, where there is one, and as long as it answers. */
+/** Searches by an embedding model, if there is one, and while it answers. */
 export class ByModel extends Context.Service<
   ByModel,
   {
     /**
-     * What a task is searched by so that everything up to a position of the catalogue is found, within 300 ms; or why
-     * that is the table. `undefined`: there is no model.
+     * What to search a task by so that everything up to a position of the catalogue is found, within 300 ms; or why the
+     * table is searched by. `undefined`: there is no model.
      */
     readonly means: (task: string, position: number) => Effect.Effect<SearchedBy | Fallback | undefined>
     readonly look: Effect.Effect<ModelLook | undefined>
@@ -74,7 +72,7 @@ export class ByModel extends Context.Service<
   /** There is no model. */
   static readonly none = Layer.succeed(ByModel, { means: () => Effect.undefined, look: Effect.undefined })
 
-  /** On an index of its own. */
+  /** Searches an index of its own. */
   static readonly layer = ({ model: called, weights = unfitted }: Pick<EmbeddingSettings, "model" | "weights">) =>
     Layer.effect(
       ByModel,
@@ -85,7 +83,7 @@ export class ByModel extends Context.Service<
         const indexing = yield* Indexing.make(source)
         const outage = makeOutage()
         yield* Effect.forkScoped(fill(outage, indexing.position))
-        /** What somebody has waited for in vain: until it is reached nobody else does. */
+        /** The position that a search has waited for in vain: until the index reaches it, no other search waits. */
         let missed = 0
 
         const reached = Effect.fnUntraced(function* (position: number) {

@@ -1,12 +1,12 @@
 import { Clock, Effect } from "effect"
 import { LRUCache } from "lru-cache"
 
-/** Milliseconds in which the same is said once: a server that is slow now and then would fill the log. */
+/** Milliseconds in which the same fault is logged once: a server that is slow now and then would fill the log. */
 const quiet = 60_000
-/** Faults that are told apart: their words may have numbers in them. */
+/** How many faults are told apart: their words may have numbers in them. */
 const kinds = 100
 
-/** Whether an embedding model does what it should, as this process knows it, and what is said of that. */
+/** Whether an embedding model works, as this process knows it, and what is logged of that. */
 export const makeOutage = () => {
   let fault: string | undefined
   /** What was said, and when. */

@@ -12,18 +12,18 @@ import { embeddedAmong, keepEmbedded, keepOnly, type ToEmbed, toEmbed } from "#p
 import { Snippets } from "#projections/Snippets/tables.ts"
 import type { Outage } from "./Outage.ts"
 
-/** Snippets that are embedded at once: so many texts are in hand. */
+/** Snippets that are embedded at once: that many texts are in memory. */
 const rows = 64
-/** Milliseconds until it is tried again after what passes, and after what somebody has to mend. */
+/** Milliseconds until the next try, after a fault that passes and after one that somebody has to mend. */
 const pauses = { passing: 2_000, other: 30_000 } as const
-/** Characters of a text that is given once more where the whole is too long for the model. */
+/** Characters that the model is given of a text whose whole is too long for it. */
 const shorter = 1_000
-/** What any model can take. */
+/** A text that any model can take. */
 const plain = "text"
 
-/** The index's vectors have a multiple of four numbers; zeros change no cosine. */
+/** How many numbers the index's vectors have: a multiple of four. Zeros change no cosine. */
 export const indexed = (dimensions: number): number => Math.ceil(dimensions / 4) * 4
-/** A vector as wide as the index has them. */
+/** A vector, filled up with zeros to the index's width. */
 export const padded = (vector: Vector): Vector => {
   const wide = new Float32Array(indexed(vector.length))
   wide.set(vector)
@@ -33,8 +33,8 @@ export const padded = (vector: Vector): Vector => {
 const digestOf = (text: string) => createHash("sha256").update(text).digest("base64url")
 
 /**
- * The vector of a text, of its beginning where it is too long for the model; `undefined`: it takes neither, and takes
- * others.
+ * The vector of a text or, if the text is too long for the model, of its beginning. `undefined`: the model takes
+ * neither, though it takes other texts.
  */
 const alone = Effect.fnUntraced(function* (text: string) {
   const model = yield* EmbeddingModel
@@ -48,7 +48,7 @@ const alone = Effect.fnUntraced(function* (text: string) {
     )
     if (made !== undefined) return made
   }
-  // a server that takes nothing is no matter of this text
+  // if the server takes nothing at all, this fails: the text is not the cause
   yield* model.documents([plain])
   return undefined
 })
@@ -62,7 +62,7 @@ const vectorsOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
   )
 })
 
-/** Embeds what some snippets say, each text once, and keeps it. */
+/** Embeds the contents of some snippets, each once, and keeps the vectors. */
 const embed = Effect.fnUntraced(function* (snippets: ReadonlyArray<ToEmbed>) {
   const { name } = yield* EmbeddingModel
   const texts = new Map<string, string>()
@@ -85,8 +85,8 @@ const embed = Effect.fnUntraced(function* (snippets: ReadonlyArray<ToEmbed>) {
 })
 
 /**
- * Embeds all that the catalogue has and goes on with what comes, in one process at a time; `position` is how far its
- * own index has come. When nothing is left to be embedded for the first time, what other models had made goes.
+ * Embeds all that the catalogue has, and goes on with what comes, in one process at a time. `position` is how far the
+ * model's own index is. Once everything has been embedded for the first time, the vectors of other models are dropped.
  */
 export const fill = Effect.fnUntraced(function* (outage: Outage, position: Effect.Effect<number>) {
   const model = yield* EmbeddingModel
@@ -98,7 +98,7 @@ export const fill = Effect.fnUntraced(function* (outage: Outage, position: Effec
     let at = 0
     let isWhole = false
     const step = Effect.gen(function* () {
-      // an index that begins anew, for another build of the catalogue, may miss what is behind
+      // an index that begins anew, for another build of the catalogue, may lack vectors of rows that are already passed
       at = Math.min(at, yield* position)
       for (;;) {
         const { last, lacking } = yield* toEmbed(model.name, at, rows)

@@ -9,12 +9,12 @@ import { eachOfStream } from "#engine/pages.ts"
 import { sentWith } from "#src/snippets/bundle.ts"
 import { ends, tail } from "./excerpt.ts"
 
-/** Characters of a file that a grader is shown, of all logs, and of what was asked for. */
+/** Most characters that a grader is shown of a file, of all logs, and of what was asked for. */
 const longest = { source: 60_000, logs: 20_000, asked: 20_000 }
-/** Of one log among many. */
+/** The same of one log, if there are many. */
 const shortest = 200
 
-/** What a grader is shown of a snippet, each text cut to what can be read. */
+/** What a grader is shown of a snippet, with each text cut to what can be read. */
 export interface Evidence {
   readonly path: string
   readonly language: string
@@ -23,7 +23,7 @@ export interface Evidence {
   readonly asked: string | null
   readonly succeeded: boolean
   readonly logs: string | null
-  /** As the upload says it. */
+  /** The task, as the upload has it. */
   readonly task: string | null
   readonly requested: Pick<Recorded<SnippetEvent>, "correlationId" | "eventId">
 }
@@ -33,13 +33,13 @@ export type BundleEvidence = Pick<Evidence, "asked" | "logs">
 
 const none: BundleEvidence = { asked: null, logs: null }
 
-/** Evidence of the bundles that were graded last, for their next file; by request. */
+/** Evidence of the bundles that were graded last, by request, kept for their next files. */
 export type BundlesAtHand = LRUCache<string, BundleEvidence>
 
-/** Keeps that of 64 bundles. */
+/** Keeps the evidence of 64 bundles. */
 export const makeBundles = (): BundlesAtHand => new LRUCache({ max: 64 })
 
-/** All logs, with the end of each. */
+/** The end of each log. */
 const shownLogs = (logs: ReadonlyArray<LogFile>): string | null => {
   if (logs.length === 0) return null
   const texts = logs.filter(({ content }) => content !== null).length
@@ -51,7 +51,7 @@ const shownLogs = (logs: ReadonlyArray<LogFile>): string | null => {
   return tail(shown.join("\n"), longest.logs)
 }
 
-/** The request of a bundle's snippets is the bundle, whose first event held the files. */
+/** What a bundle's files have in common: a bundle's id is the request of their gradings. Nothing for other requests. */
 const bundleOf = Effect.fnUntraced(function* (request: string, bundles: BundlesAtHand) {
   const known = bundles.get(request)
   if (known !== undefined) return known
@@ -75,7 +75,7 @@ const telling = new Set<string>(["SnippetUploaded", "TaskAdded", "LogsRecorded",
   SnippetEvent["_tag"]
 >)
 
-/** Reads what a grading is decided on; `undefined` when it is not there any more. */
+/** Reads what a grading is decided on; `undefined`: it is gone. */
 export const evidenceOf = Effect.fnUntraced(function* (request: string, snippet: string, bundles: BundlesAtHand) {
   let first: Uploaded | undefined
   let latest: Recorded<Uploaded | TaskAdded> | undefined
@@ -87,7 +87,7 @@ export const evidenceOf = Effect.fnUntraced(function* (request: string, snippet:
         readonly printed: string | undefined
       }
     | undefined
-  // a snippet may have many votes, and none is needed
+  // votes are left out: a snippet may have many
   const take = (recorded: Recorded<DomainEvent>) => {
     const { event, commandId } = recorded
     if (event._tag === "SnippetUploaded") first ??= event

@@ -3,8 +3,8 @@ import { thousands } from "#domain/text/thousands.ts"
 const note = (text: string, kept: number) => `[${thousands(text.length - kept)} characters left out]`
 
 /**
- * A text of at most `size` UTF-16 units as it is; of a longer one so many of them, a third from its end, with a line
- * that says how many are left out.
+ * A text of at most `size` UTF-16 units as it is. Of a longer one, `size` units, a third of them from its end, and
+ * between them a line that says how many are left out.
  */
 export const ends = (text: string, size: number): string => {
   if (text.length <= size) return text
@@ -12,6 +12,6 @@ export const ends = (text: string, size: number): string => {
   return `${text.slice(0, size - last)}\n${note(text, size)}\n${text.slice(-last)}`.toWellFormed()
 }
 
-/** Likewise, all of them from its end: that is where a log says how it went. */
+/** The same, with all of them from the end, where a log says how it went. */
 export const tail = (text: string, size: number): string =>
   text.length <= size ? text : `${note(text, size)}\n${text.slice(-size)}`.toWellFormed()

@@ -19,7 +19,7 @@ const atOnce = 4
 const takenAtOnce = 64
 /** Attempts at a verdict, the first one included. */
 const attempts = 5
-/** Milliseconds; what was asked for longer ago gets no verdict. */
+/** Milliseconds; a grading that was requested longer ago gets no verdict. */
 const longestWait = 7 * 24 * 3_600_000
 /** Characters. */
 const longestReason = 1_000
@@ -38,14 +38,14 @@ export const makeDesk: Effect.Effect<Desk> = Effect.map(Semaphore.make(atOnce), 
   bundles: makeBundles()
 }))
 
-/** Times that a grading breaks off (for want of the store, or by a defect) before it gets no verdict. */
+/** How often a grading may break off (the store is away, or a defect) before it gets no verdict. */
 const mostBreaks = 10
 const longestPause = Schedule.spaced("1 minute")
 
-/** It broke off: neither a verdict nor the model's failure. */
+/** The grading broke off, with neither a verdict nor the model's failure. */
 class BrokeOff extends Data.TaggedError("BrokeOff")<{ readonly name: string }> {}
 
-/** Takes up again what broke off: whoever waits for a verdict waits for no restart. */
+/** Takes up again a grading that broke off, so that its verdict needs no restart. */
 const persistently = <A, E, R>(effect: Effect.Effect<A, E, R>, { request, snippet }: DueGrading) =>
   effect.pipe(
     Effect.catchDefect((defect) =>
@@ -80,7 +80,7 @@ const attempt = ({ request, snippet, count }: DueGrading, { places, bundles }: D
     const { task } = evidence
     return SnippetCommand.Grade({ snippet, request, value, count, task, reason: textOf(reason) })
   }).pipe(
-    // all of it, so that the texts of few are in memory at once
+    // around all of it, so that the texts of only a few gradings are in memory at once
     places.withPermits(1),
     Effect.tapError((error) =>
       Effect.logWarning(
@@ -104,7 +104,7 @@ const ending = Effect.fnUntraced(function* (due: DueGrading, desk: Desk) {
   )
 })
 
-/** Carries a grading to its end: a verdict, a failure, or that it is not due any more. */
+/** Carries a grading to its end: a verdict, a failure, or that it is no longer due. */
 export const grade = Effect.fnUntraced(function* (due: DueGrading, desk: Desk) {
   const { request, snippet, tenant } = due
   const command = yield* persistently(ending(due, desk), due).pipe(
@@ -127,7 +127,7 @@ export const grade = Effect.fnUntraced(function* (due: DueGrading, desk: Desk) {
     correlationId: request,
     actor: operator
   }).pipe(
-    // the verdict is had: the model must not be asked again because the log is away
+    // there is a verdict: the model must not be asked again because the log is away
     Effect.retry({ while: ({ _tag }) => _tag === "Busy", schedule: laterOn }),
     Effect.catchTag(["SnippetNotFound", "SnippetGone"], () => Effect.void)
   )
@@ -135,8 +135,8 @@ export const grade = Effect.fnUntraced(function* (due: DueGrading, desk: Desk) {
 })
 
 /**
- * Gives the verdicts that are due, the oldest first. What is due is what the read model says, so that nothing is lost
- * when the service stops; and what a grading ends with is decided once, however often it was asked for.
+ * Gives the verdicts that are due, the oldest first. The read model says which are due, so nothing is lost when the
+ * service stops. How a grading ends is decided once, however often it was asked for.
  */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -176,7 +176,7 @@ export const layer = Layer.effectDiscard(
       yield* Effect.retry(fresh(Gradings), laterOn)
       return yield* Effect.forever(Effect.andThen(look, PubSub.takeAll(moves)))
     })
-    // when it is lost, those that are taken up stop too: another process has them
+    // when the claim is lost, gradings under way stop too: another process takes them up
     yield* Effect.forkScoped(whileMine("gradings", () => Effect.scoped(work)))
   })
 )

@@ -21,7 +21,7 @@ thumbs_down: it does not do the task, is broken or a mere fragment, its logs sho
 
 Answer with the tool only.`
 
-/** The question that a grading puts to a model. `boundary` is one word that whoever wrote what is graded can't know. */
+/** The question that a grading puts to a model. `boundary` is a word that the authors of what is graded can't know. */
 export const questionOf = (evidence: Evidence, boundary: string): Question => {
   const { path, language, source, asked, succeeded, logs } = evidence
   const parts = [

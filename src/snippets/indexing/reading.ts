@@ -8,23 +8,21 @@ import type { WhyLeftOut } from "#projections/Snippets/rows.ts"
 import { haveMoved, type standsOf } from "#projections/stands.ts"
 import { snippetsOf } from "./snippetsOf.ts"
 
-/** What an index is filled from: the catalogue's changes behind a position, with the vectors that it has. */
+/** What an index is filled from: the catalogue's changes after a position, with their vectors. */
 export interface Source {
-  /** Up to where it may be taken in. */
+  /** The next changes, up to where they may be taken in. */
   readonly read: (after: number, page: RowsAtOnce) => ReturnType<typeof indexChanges>
-  /** Where it stands, where one statement tells: as long as it is the same, there is nothing new to be read. */
+  /** Where the source stands, if one statement can tell: while that stays the same, there is nothing new to read. */
   readonly stands?: ReturnType<typeof standsOf>
-  /** Whether it is said of each snippet what can't be found of it: once of all that read the same rows. */
+  /** Whether to log snippets that can't be found by all of their text; of indexes over the same rows, one does. */
   readonly tells: boolean
 }
 
-/** Rows of the catalogue that are taken in at once, and bytes of them: what is read on end holds up all others. */
+/** Rows of the catalogue that are taken in at once, and their bytes: reading them holds up all other work. */
 const page = { rows: 2_000, bytes: 2 * 1024 * 1024 }
-/** Ids in one line of the log. */
+/** Ids in one line of the service's log. */
 const told = 100
-/**
- * Milliseconds between two looks at what another process has left out: each of them passes over all of the catalogue.
- */
+/** Milliseconds between two looks at what another process has left out: each look reads all of the catalogue. */
 const between = 10_000
 
 /** Recovers from failures and defects alike. */
@@ -39,8 +37,8 @@ const unlessInterrupted = <A, E, R, B, R2>(
   )
 
 /**
- * How an index gets on, as this process feeds it, or hears it say; one thing after another. `arrived` hears of each
- * place to which it has come.
+ * Moves an index on as this process feeds it, or hears how far another has fed it, one step after another. `arrived` is
+ * told each position that the index reaches.
  */
 export const makeReading = Effect.fnUntraced(function* (
   { read: readChanges, stands: standsNow, tells }: Source,
@@ -50,7 +48,7 @@ export const makeReading = Effect.fnUntraced(function* (
   const index = yield* SnippetIndex
   const most = yield* Bounds
   const leftOut = new Map<string, WhyLeftOut | "refused">()
-  /** Of which place that is, and when it was looked at. */
+  /** The stand that `leftOut` belongs to, and when it was read. */
   let leftOutOf: IndexStand = { build: undefined, position: 0 }
   let leftOutAt = 0
   let stand: IndexStand | undefined
@@ -68,7 +66,7 @@ export const makeReading = Effect.fnUntraced(function* (
       return isNew ? arrived(at.position) : Effect.void
     })
 
-  /** Says once of each snippet what became of it. */
+  /** Logs what became of each snippet, once. */
   const tell = Effect.fnUntraced(function* (before: ReadonlyMap<string, string>) {
     const news = [...leftOut].filter(([id, why]) => before.get(id) !== why)
     for (let at = 0; at < news.length; at += told) {
@@ -77,7 +75,7 @@ export const makeReading = Effect.fnUntraced(function* (
     }
   })
 
-  /** What was left out of what it holds, by whichever process. */
+  /** Reads which snippets were left out of what the index holds, by any process. */
   const readLeftOut = Effect.fnUntraced(function* (of: IndexStand) {
     const { position, refused } = of
     leftOutOf = of
@@ -88,7 +86,7 @@ export const makeReading = Effect.fnUntraced(function* (
     for (const id of refused ?? []) leftOut.set(id, "refused")
   })
 
-  /** Where the index says that it is, and what it had left out before this process came: of its own it says so. */
+  /** Reads where the index is, and what was left out of it before; logs that if the index is this process's own. */
   const begin = Effect.gen(function* () {
     const before = new Map(leftOut)
     const found = yield* index.stand
@@ -108,7 +106,7 @@ export const makeReading = Effect.fnUntraced(function* (
     const { build, position, more } = changes
     if (build === undefined) return false
     if (from.build !== undefined && build !== from.build) {
-      // another build was promoted, perhaps because this one was wrong: all of it again, over what is here
+      // another build was promoted, perhaps because this one was wrong: read all of it again, over what the index holds
       const anew = { build, position: 0 }
       yield* index.apply({ put: [], voted: [], removed: [] }, anew)
       stand = anew
@@ -128,13 +126,13 @@ export const makeReading = Effect.fnUntraced(function* (
     for (const id of changes.removed) leftOut.delete(id)
     if (tells) yield* tell(before)
     yield* stands(upTo)
-    // what comes later says so
+    // rows that come later are announced
     return more && position > from.position
   })
 
   /**
-   * Whether the index has all that there was when this was asked before, and nothing has come since. Of one that is
-   * elsewhere only a reading shows whether it is there.
+   * Whether nothing is new since this was last asked, and the index holds everything up to then. For an index outside
+   * this service, `false`: only a reading shows whether it is there.
    */
   const isStill = Effect.gen(function* () {
     if (moved === undefined || index.sharedAs !== undefined || fault !== undefined) return false
@@ -144,18 +142,18 @@ export const makeReading = Effect.fnUntraced(function* (
     Effect.orElseSucceed(() => false)
   )
 
-  /** Hears where it is, of an index that another process feeds. */
+  /** Asks an index that another process feeds how far it is. */
   const hear = Effect.gen(function* () {
     const found = yield* index.stand
     const { build, position } = leftOutOf
-    // before all else: others wait for it
+    // first of all, since callers wait for it
     yield* stands(found)
     const isLater = (yield* Clock.currentTimeMillis) - leftOutAt >= between
     if (build !== found.build || (isLater && position !== found.position)) yield* readLeftOut(found)
     return false
   })
 
-  /** Says once that it can't go on, and what it then finds is what the index itself says of where it is. */
+  /** Logs once that reading can't go on. The next reading begins with where the index itself says that it is. */
   const failed = (cause: Cause.Cause<unknown>) =>
     Effect.suspend(() => {
       const error = Option.getOrUndefined(Cause.findErrorOption(cause))
@@ -181,12 +179,12 @@ export const makeReading = Effect.fnUntraced(function* (
     )
 
   return {
-    /** Takes in the next rows of the catalogue: whether there may be more. */
+    /** Takes in the next rows of the catalogue. Gives whether there may be more. */
     read: orFault(step),
     isStill,
-    /** The same for an index that another process feeds: only asks where it is. */
+    /** The same for an index that another process feeds: asks only how far it is. */
     hear: orFault(hear),
-    /** What is fed from here on begins where the index itself says that it is. */
+    /** The next reading begins where the index itself says that it is. */
     anew: () => {
       isAnew = true
     },

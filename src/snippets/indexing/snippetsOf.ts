@@ -4,10 +4,10 @@ import type { Steps } from "#engine/steps.ts"
 import type { IndexedSnippet } from "#ports/SnippetIndex.ts"
 import type { CatalogueChanges } from "#projections/Snippets/changes.ts"
 
-/** Rows that are read on end: a millisecond. */
+/** Rows that are read in one step: a millisecond's work. */
 const stretch = 50
 
-/** What an index gets of the catalogue's rows. */
+/** The catalogue's rows as an index takes them. */
 export function* snippetsOf(rows: CatalogueChanges["put"]): Steps<ReadonlyArray<IndexedSnippet>> {
   const snippets: Array<IndexedSnippet> = []
   for (let from = 0; from < rows.length; from += stretch) {

@@ -7,11 +7,11 @@ import { Bundles, deserted } from "#projections/Bundles.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { reaction } from "#src/reaction.ts"
 
-/** The prompts and logs of a bundle go with the last of its snippets. */
+/** Erases a bundle's prompts and logs when the last of its snippets is deleted. */
 export const EraseBundles = reaction({
   // the name that its checkpoint has had since bundles were called uploads
   name: "erase_uploads",
-  // a snippet may be deleted before its bundle is through
+  // a snippet may be deleted before all files of its bundle are stored
   on: ["SnippetDeleted", "UploadStored"],
   handle: ({ event, eventId, correlationId, actor }) =>
     Effect.gen(function* () {

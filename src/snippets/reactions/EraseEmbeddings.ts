@@ -5,15 +5,15 @@ import { Snippets } from "#projections/Snippets/tables.ts"
 import { reaction } from "#src/reaction.ts"
 
 /**
- * What an embedding model made of a snippet's text goes with it, unless another one says the same; also where there is
- * no such model any more.
+ * Erases what embedding models made of a deleted snippet's text, unless another snippet says the same; also if no such
+ * model is used any more.
  */
 export const EraseEmbeddings = reaction({
   name: "erase_embeddings",
   on: ["SnippetDeleted"],
   handle: ({ event }) =>
     Effect.gen(function* () {
-      // whoever embeds asks the catalogue whether it is there
+      // embedding asks the catalogue whether the snippet is there
       yield* fresh(Snippets)
       yield* eraseEmbedded([event.snippet])
     })

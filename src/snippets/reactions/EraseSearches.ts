@@ -24,12 +24,12 @@ const eraseAll = Effect.fnUntraced(function* <E, R>(
   } while (last !== undefined)
 })
 
-/** How far notes of searches were looked through at once, by their store: a page of them is one look. */
+/** Up to where notes of searches were looked through, by their store: one look takes many of them. */
 const lookedTo = new WeakMap<object, Position>()
 
 /**
- * What was searched for is erased with the last of the snippets that were found. Searches are noted a moment later than
- * they are answered, so that all they found may have been deleted by then: each note is looked at too.
+ * Erases a search's text when the last of the snippets that it found is deleted. A search is noted a moment after it is
+ * answered, and all that it found may be deleted by then, so each note is looked at too.
  */
 export const EraseSearches = reaction({
   name: "erase_searches",

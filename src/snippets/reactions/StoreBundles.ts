@@ -18,7 +18,7 @@ type Case<T extends BundleEvent["_tag"]> = Extract<BundleEvent, { readonly _tag:
 type Received = Recorded<Case<"UploadReceived">>
 type Text = NonNullable<Case<"UploadReceived">["text"]>
 
-/** Files that are stored at once: what they append goes to the log together. */
+/** Files that are stored at once: their events go to the log together. */
 const atOnce = 16
 
 /** All logs that came with a bundle, for what they tell of its functions. */
@@ -28,13 +28,13 @@ const logsOf = Effect.fnUntraced(function* (bundle: string) {
   return texts.length === 0 ? null : texts.join("\n")
 })
 
-/** Stores the files one by one; answers with the snippet that has each, and with those that can't be stored. */
+/** Stores the files. Gives the snippet that has each, and the files that can't be stored. */
 const storeAll = Effect.fnUntraced(function* ({ event, ...envelope }: Received, text: Text) {
   const { upload: bundle, home, count, graded, source, tracked } = event
   const { eventId, correlationId, actor, tenant } = envelope
   yield* fresh(Keys)
   const owner = yield* tenantOf(tenant)
-  // erased since
+  // the tenant was erased meanwhile
   if (owner === undefined) return { stored: [], leftOut: [] }
   const { files, task, workspace, agent, origin } = text
   const shared = tracked ? yield* observedIn((yield* logsOf(bundle)) ?? "") : null
@@ -75,7 +75,7 @@ const storeAll = Effect.fnUntraced(function* ({ event, ...envelope }: Received, 
         }),
         // a file that can't be stored, now or ever, must not hold up all the others, and later bundles
         Effect.catchDefect((defect) => {
-          // a store that is away is away for all of them: the bundle begins again
+          // if the store is away, it is away for all files: the bundle begins again
           if (isSqlError(defect) && passes(defect)) return Effect.die(defect)
           leftOut.push({ file: index, bound: null })
           return Effect.as(
@@ -91,8 +91,8 @@ const storeAll = Effect.fnUntraced(function* ({ event, ...envelope }: Received, 
 })
 
 /**
- * Stores the files of a bundle, also when the process that received it was killed in between. Whoever asked waits
- * for UploadStored.
+ * Stores the files of a bundle, even if the process that received it was killed meanwhile. The caller waits for
+ * `UploadStored`.
  */
 export const StoreBundles = reaction({
   // the name that its checkpoint has had since bundles were called uploads

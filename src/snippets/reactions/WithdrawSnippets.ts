@@ -11,14 +11,14 @@ import { operator } from "#src/actor.ts"
 import { reaction } from "#src/reaction.ts"
 import { screenPublic } from "#src/snippets/screen.ts"
 
-/** Findings that are noted with it. */
+/** Most findings that are noted with a withdrawal. */
 const noted = 20
 
 /**
- * What is public is looked through by each new version of the rules, once, and taken back when they find a secret in
- * it. A version is a reaction of its own, with its own place in the log: it begins at the beginning and goes on where
- * it was stopped. What is published while it runs is looked through a second time, off its request, so that nothing
- * slips between two versions.
+ * Looks through everything public once with each new version of the rules, and withdraws a snippet in which they find a
+ * secret. Each version is a reaction of its own, with its own place in the log: it starts at the beginning and goes on
+ * from where it was stopped. A snippet published meanwhile is looked through a second time, outside its request, so
+ * that nothing slips between two versions.
  */
 export const withdrawSnippets = (rules: string) =>
   reaction({
