@@ -11,17 +11,17 @@ import { projections } from "#src/readModels.ts"
 import { asOf, positionIn, schemaAt } from "./asOf.ts"
 import { carried } from "./carried.ts"
 
-/** Positions that read models may be kept of: each takes about as much of the disk as all that is live. */
+/** How many positions may have read models of their own: each takes about as much of the disk as all that is live. */
 export const mostAsOf = 4
 
-/** The read models as they were at a position. */
+/** The read models as of a position, and how far their making is. */
 export interface AsOfCopy {
   readonly position: Position
-  /** `broken_off`: nobody goes on with it, and nobody has said why. */
+  /** `broken_off`: its making ended without a word, and no process goes on with it. */
   readonly state: "making" | "made" | "failed" | "broken_off"
   /** From 0 to 1. */
   readonly progress: number
-  /** Who made it, and when it was begun and done; `undefined`: the command line has made it, which notes none of it. */
+  /** Who made it, and when it was begun and done; `undefined`: the command line made it, and notes none of this. */
   readonly key: string | undefined
   readonly startedAt: Date | undefined
   readonly endedAt: Date | undefined
@@ -29,12 +29,12 @@ export interface AsOfCopy {
   readonly tables: ReadonlyArray<Omit<AsOfTable, "schema">>
 }
 
-/** It was told to end, and has not yet. */
+/** Its making was told to end, and has not ended yet. */
 class StillMade extends Data.TaggedError("StillMade") {
   override readonly message = "read models as of a position are told to end, and are made still"
 }
 
-/** What came of the wish to make one: it has begun, is there already, or what stands in its way. */
+/** What came of the request to make one: it has begun, is there already, or what stands in its way. */
 export type Begun = "begun" | "there" | "busy" | "full"
 
 const stateOf = ({ state }: ReplayRecord): AsOfCopy["state"] => {
@@ -44,24 +44,24 @@ const stateOf = ({ state }: ReplayRecord): AsOfCopy["state"] => {
 
 const recordOf = (all: ReadonlyArray<ReplayRecord>, schema: string) => all.find(({ name }) => name === schema)
 
-/** How far it is: it is made read model by read model. */
+/** How far the making is, counted in read models. */
 const progressOf = (record: ReplayRecord): number => (record.state === "done" ? 1 : record.events / projections.length)
 
 /**
- * Read models as of positions that a service is asked for: made in the background, one at a time and none beside a
- * replay, of all processes on a database. Of a record of one `events` counts the read models that are made, `goal` is
- * what it is as of, and `position` where the log's head was when it began: what was erased up to there is not in it.
+ * Makes read models as of positions, in the background, one at a time among all processes on a database, and never
+ * beside a replay. In the record of a making, `events` counts the read models that are made, `goal` is their position,
+ * and `position` is the log's head when the making began: what was erased up to there is not in them.
  */
 export class AsOfs extends Context.Service<
   AsOfs,
   {
     /** In the order of their positions. */
     readonly all: Effect.Effect<ReadonlyArray<AsOfCopy>, unknown>
-    /** Begins one at a key's word. */
+    /** Begins to make one for a key. */
     readonly make: (position: Position, key: string) => Effect.Effect<Begun, unknown>
-    /** Removes one, or ends its making, which is seen within a second. `false`: there is none. */
+    /** Removes one, or ends its making, which may take a second. `false`: there is none. */
     readonly drop: (position: Position) => Effect.Effect<boolean, unknown>
-    /** Removes those that may hold what an event at this position has erased; fails as long as one is being made. */
+    /** Removes those that may hold what an event at this position has erased; fails while one is being made. */
     readonly dropErased: (erased: Position) => Effect.Effect<void, unknown>
   }
 >()("cairn/AsOfs") {
@@ -83,7 +83,7 @@ export class AsOfs extends Context.Service<
         const copies = names.flatMap((schema): ReadonlyArray<AsOfCopy> => {
           const record = recordOf(noted, schema)
           const found = made.get(schema)
-          // whoever has the database may have dropped it
+          // someone with access to the database may have dropped it
           if (found === undefined && record?.state === "done") return []
           return [
             {
@@ -110,7 +110,7 @@ export class AsOfs extends Context.Service<
           `making ${schema}`,
           first,
           (tell) =>
-            // of what an event before the beginning has erased nobody tells it to go
+            // `dropErased` does not end this for erasures before its beginning, so their texts must be gone first
             Effect.andThen(
               erased(head),
               Effect.forEach(projections, (projection, index) =>
@@ -123,11 +123,11 @@ export class AsOfs extends Context.Service<
           (exit, out) =>
             Effect.gen(function* () {
               const record = recordOf(yield* records.all, schema)
-              // silent for too long, so that another one was begun in its place: the tables are that one's
+              // this one was silent for too long, and another was begun in its place: the tables are that one's
               if (record !== undefined && record.id !== id) return
               if (record === undefined || Exit.isFailure(exit)) yield* models.forget(schema)
               if (record === undefined) return
-              // who wanted its end may have come when it was as good as made
+              // its end may have been requested when it was almost made
               const unwanted = yield* records.end(id, { ...out, differences: [] })
               if (unwanted || out.outcome === "cancelled") yield* remove(schema)
             }).pipe(Effect.ignore)
@@ -144,7 +144,7 @@ export class AsOfs extends Context.Service<
 
       return AsOfs.of({
         all,
-        // who leaves in between would leave a beginning that nobody goes on with
+        // a caller that leaves in between would leave a record that no process goes on with
         make: Effect.fnUntraced(function* (position, key) {
           const schema = schemaAt(position)
           if ((yield* all).some((one) => one.position === position && one.state === "made")) return "there"
@@ -152,7 +152,7 @@ export class AsOfs extends Context.Service<
           if (!(yield* records.begin({ id, name: schema, promote: false, key }))) return "busy"
           const head = yield* store.head
           const first: ReplayProgress = { position: head, goal: position, events: 0 }
-          // looked at behind the begin, so that two that come at once are counted one behind the other
+          // counted only after `begin`, so that two requests at once are counted one after the other
           if ((yield* all).filter((one) => one.position !== position).length >= mostAsOf) {
             yield* records.end(id, { ...first, differences: [], fault: null, outcome: "cancelled" })
             yield* remove(schema)
@@ -168,7 +168,7 @@ export class AsOfs extends Context.Service<
             ({ name, position }) => positionIn(name) !== undefined && (position === null || isAfter(erased, position))
           )
           const came = yield* Effect.forEach(older, ({ name }) => drop(name))
-          // whoever makes it may be killed before it hears of its end, and its tables would stay
+          // the process that makes it may be killed before it hears that it must end, and its tables would stay
           if (came.includes("wanted")) return yield* new StillMade()
         })
       })

@@ -16,16 +16,16 @@ const countedBy = (differences: ReadonlyArray<Difference>): ReadonlyArray<TableD
   }))
 
 /**
- * Replays that a service is asked for: in the background, one at a time, of all processes on a database. What came of
- * the last one of each read model is kept.
+ * Runs replays when a service is asked for them: in the background, one at a time among all processes on a database.
+ * The result of the last replay of each read model is kept.
  */
 export class Replays extends Context.Service<
   Replays,
   {
     readonly all: Effect.Effect<ReadonlyArray<ReplayRecord>, unknown>
-    /** Begins one at a key's word; with `promote` the new build takes the live one's place. `false`: one goes on. */
+    /** Begins one for a key; with `promote` the new build replaces the live one. `false`: one is already under way. */
     readonly begin: (projection: Projection, promote: boolean, key: string) => Effect.Effect<boolean, unknown>
-    /** `false`: there is none to end. It ends within a second, and leaves the live build as it is. */
+    /** Ends one within a second, and leaves the live build as it is. `false`: there is none to end. */
     readonly cancel: (projection: Projection) => Effect.Effect<boolean, unknown>
   }
 >()("cairn/Replays") {

@@ -4,27 +4,27 @@ import type { Projection } from "#engine/Projection.ts"
 import { type Kept, ReadModels } from "#engine/ports/ReadModels.ts"
 import { bring } from "#engine/project.ts"
 
-/** Where the read models of a position are kept. */
+/** The name of the schema that keeps the read models as of a position. */
 export const schemaAt = (position: Position): string => `as_of_${position}`
 
-/** The position that such a name tells of; `undefined`: it is no such name. */
+/** The position in the name of such a schema; `undefined`: it is no such name. */
 export const positionIn = (schema: string): Position | undefined => {
   const [, written] = /^as_of_([0-9]{1,15})$/.exec(schema) ?? []
   return written === undefined ? undefined : positionOf(written)
 }
 
-/** Columns that nobody is shown: whoever has them can do what their owner can, or try to. */
+/** Columns that nobody is shown: whoever knows them can act as their owner, or try to. */
 export const secretColumns: ReadonlySet<string> = new Set(["hash", "secret"])
 
-/** A read model as it was. */
+/** A read model as of a position, and the tables that keep it. */
 export interface AsOf {
   readonly projection: Projection
   readonly tables: ReadonlyArray<Kept>
 }
 
 /**
- * Builds a read model from the log up to a position, as it was then but for what was erased since, into a schema that
- * nothing else uses. The live one is not touched.
+ * Builds a read model from the log up to a position, into a schema that nothing else uses: as it was then, without what
+ * was erased since. Leaves the live one as it is.
  */
 export const asOf = Effect.fnUntraced(function* (
   projection: Projection,

@@ -1,13 +1,13 @@
 import { Cause, Data, Effect, Exit } from "effect"
 import { type ReplayOutcome, type ReplayProgress, ReplayRecords } from "#ports/ReplayRecords.ts"
 
-/** Milliseconds from one word that work goes on to the next; as long may it go on when it is to end. */
+/** Milliseconds between two beats, which say that work goes on; it ends at the first one after a request to end. */
 const beatEvery = 500
 
-/** Somebody wants it to end. */
+/** Somebody has requested that the work ends. */
 export class Cancelled extends Data.TaggedError("Cancelled") {}
 
-/** What its reader is told of a failure; what is no words of ours is in the log. */
+/** What a reader of the record is told of a failure; an error that is not in our own words is in the service's log. */
 const faultOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause) as { readonly _tag?: string; readonly message?: string }
   if (error._tag === "StandsStill") return error.message ?? ""
@@ -15,7 +15,7 @@ const faultOf = (cause: Cause.Cause<unknown>): string => {
   return "It can't be done at the moment: the service's log says why."
 }
 
-/** How it has come out. */
+/** How the work has ended. */
 export interface CarriedOut extends ReplayProgress {
   readonly outcome: ReplayOutcome
   /** Why it failed. */
@@ -29,8 +29,8 @@ const outcomeOf = (exit: Exit.Exit<unknown, unknown>): ReplayOutcome => {
 }
 
 /**
- * Does what records have begun under an id: says all the while that it goes on and how far it is, ends where somebody
- * wants that, and hands over how it came out.
+ * Does the work whose record was begun under an id: beats while it goes on, with its progress, ends if somebody
+ * requests that, and tells `ended` how it ended.
  */
 export const carried = <A, E, R, R2>(
   id: string,
@@ -43,7 +43,7 @@ export const carried = <A, E, R, R2>(
     let progress = first
     const beat = Effect.gen(function* () {
       yield* Effect.sleep(beatEvery)
-      // that the database is away for a moment ends nothing
+      // the work goes on while the database is away
       const goesOn = yield* Effect.orElseSucceed(records.beat(id, progress), () => true)
       if (!goesOn) return yield* new Cancelled()
     })

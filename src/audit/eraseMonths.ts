@@ -8,7 +8,7 @@ import { expire } from "./expire.ts"
 
 const day = 86_400_000
 
-/** When a month, as `2026-11`, has ended, in milliseconds. */
+/** When a month, such as `2026-11`, ends, in milliseconds since the epoch. */
 const endOf = (month: string): number => {
   const [year, number] = month.split("-").map(Number)
   return Date.UTC(year!, number!)
@@ -17,22 +17,22 @@ const endOf = (month: string): number => {
 /** The subject that an event's text lies under, as the log has it. */
 export const subjectOf = ({ data }: StoredEvent): string => (JSON.parse(data) as { readonly subject: string }).subject
 
-/** Texts that go with their month. */
+/** Texts that are erased month by month. */
 export interface Months {
-  /** Of the checkpoint: behind it lie only those whose time is over. */
+  /** The checkpoint's name: up to the checkpoint, all texts are over. */
   readonly checkpoint: string
   readonly types: ReadonlyArray<string>
   /** The month that an event's text goes with. */
   readonly monthOf: (stored: StoredEvent) => string
-  /** Whether it may go: what has its snippet's own subject, as an older release recorded it, goes with the snippet. */
+  /** Whether a subject goes with its month: one that is a snippet's own, from an older release, goes with that. */
   readonly isApart: (subject: string) => boolean
-  /** Streams are this and the tenant. */
+  /** The first part of a stream's name; the tenant is the second. */
   readonly stream: string
   /** The event that says that a subject's texts are gone. */
   readonly erased: (subject: string) => ExecutionEvent | PrintedEvent
 }
 
-/** Erases the texts whose month was over so many days before `now` (milliseconds since the epoch). */
+/** Erases the texts whose month was over `kept` days before `now` (milliseconds since the epoch). */
 export const eraseMonths = (
   { checkpoint, types, monthOf, isApart, stream, erased }: Months,
   now: number,

@@ -5,8 +5,8 @@ import { ReadModels } from "#engine/ports/ReadModels.ts"
 const page = 500
 
 /**
- * Gives `erase` the events whose time is over, page by page, up to the first one whose time is not. Goes on where it
- * stopped the last time, by the checkpoint of this name: each event is given once, or again when `erase` did not end.
+ * Gives `erase` the events whose time is over, page by page, up to the first one whose time is not. Goes on from the
+ * checkpoint of this name: each event is given once, or again if `erase` did not end.
  */
 export const expire = Effect.fnUntraced(function* <E, R>(
   name: string,

@@ -1,4 +1,4 @@
-/** What something is found wrong by. */
+/** The check that found something wrong. */
 export type Check =
   | "position"
   | "revision"
@@ -14,13 +14,13 @@ export type Check =
 
 /** Something that is not as it was written. */
 export interface Finding {
-  /** Of the event that tells; `null`: no event's. */
+  /** The position of the event that shows it; `null`: no event does. */
   readonly position: number | null
   readonly check: Check
   readonly message: string
 }
 
-/** Findings that are told. */
+/** How many findings are kept. */
 const kept = 100
 
 /** Gathers the first findings, and counts all. */

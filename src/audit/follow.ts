@@ -13,20 +13,20 @@ import { Tail } from "#engine/tail.ts"
 import { Closing } from "#src/closing.ts"
 import { liveness } from "#src/liveness.ts"
 
-/** Events that are read at once, and about how many bytes: who does not take them makes the service hold that much. */
+/** Events that are read at once, and about how many bytes: a slow reader makes the service hold that much. */
 const page = { limit: 32, bytes: 64 * 1024 }
-/** Milliseconds after which a silent stream says that it is there. */
+/** Milliseconds without news after which a reader is told `Silence`. */
 const silence = 15_000
-/** Others' appends wake every reader: this long it waits for more of them. */
+/** Any append wakes every reader: how long to wait for more of them. */
 const pause = "20 millis"
 
 /**
- * `revoked`: the key is no longer valid, or may not do this any more. `stopping`: so is the service. `unavailable`: its
- * store does not answer.
+ * Why nothing more comes. `revoked`: the key is no longer valid, or may not do this any more. `stopping`: the service
+ * stops. `unavailable`: the service's store does not answer.
  */
 export type Ending = "revoked" | "stopping" | "unavailable"
 
-/** What a reader is told: new events, that there are none for a while, or why nothing more comes. */
+/** What a reader is told: new events, that there were none for a while, or why nothing more comes. */
 export type News =
   | { readonly _tag: "Events"; readonly events: ReadonlyArray<StoredEvent> }
   | { readonly _tag: "Silence" }
@@ -41,9 +41,9 @@ interface State {
 }
 
 /**
- * The log behind a position as it grows, for as long as a key may do this operation and the service runs. A page is
- * read when the one before was taken, and is given out only when the key was live behind its last event. Each read goes
- * through `reading`, which may look before it reads, and let it wait in between.
+ * Follows the log after a position, for as long as a key may do this operation and the service runs. Reads a page when
+ * the reader has taken the one before, and gives it out only if the key is still live after the read. Each read goes
+ * through `reading`, which may first look at the page and wait before it reads.
  */
 export const follow = <E, R>(
   key: string,
@@ -66,7 +66,7 @@ export const follow = <E, R>(
         { ...state, ended: true }
       ]
 
-      /** What was there when a reader came they have to themselves; at the end of the log all read together. */
+      /** A reader reads by itself what was in the log when it came; at the end of the log, all readers share pages. */
       const read = (at: Position, look: PageLook): Effect.Effect<Page, StoreUnavailable> => {
         if (!tail.concerns(at, filters)) return Effect.succeed({ events: [], more: false })
         return isAfter(joined, at)
@@ -88,9 +88,9 @@ export const follow = <E, R>(
             return [told, { ...state, after: more ? last : latest(last, reached), saidAt }] as const
           }
           if (saidAt - state.saidAt >= silence) return [{ _tag: "Silence" } as News, { ...state, saidAt }] as const
-          // all that concerns this reader up to there was read
+          // all that concerns this reader was read up to there
           if (!more) at = latest(at, reached)
-          // a look comes every second at least: then the key is looked at
+          // the tail looks at least once a second, and then the key is checked
           const woken = Effect.andThen(PubSub.takeAll(looks), Effect.sleep(pause))
           yield* Effect.raceFirst(woken, closing.await)
         }

@@ -2,19 +2,19 @@ import { Effect } from "effect"
 import { beginning, type Position } from "#engine/Position.ts"
 import { EventStore, type Newest } from "#engine/ports/EventStore.ts"
 
-/** Where the last events lie: to be read from behind `after`, as many as `count`. */
+/** Where the last events are in the log: `count` of them after the position `after`. */
 export interface Stretch {
   readonly after: Position
   readonly count: number
-  /** The first of them, where others lie before it; `undefined`: none do. */
+  /** The position of the first of them, if others come before it; `undefined`: none do. */
   readonly before: Position | undefined
-  /** Of the last of them. */
+  /** The position of the last of them. */
   readonly last: Position
 }
 
-/** Finds the last events, or those that lie before a position, of those that are wanted. */
+/** Finds the last of the wanted events, or the last ones before a position. */
 export const newestStretch = Effect.fnUntraced(function* (which: Newest) {
-  // one more says where they begin, and whether that is the beginning
+  // one event more says where they begin, and whether that is the beginning of the log
   const found = yield* (yield* EventStore).newest({ ...which, limit: which.limit + 1 })
   const count = Math.min(found.length, which.limit)
   const more = found.length > which.limit

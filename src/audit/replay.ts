@@ -6,38 +6,38 @@ import { type Build, type Difference, ReadModels } from "#engine/ports/ReadModel
 import { bring } from "#engine/project.ts"
 
 /**
- * So many events that were new since the last look: then a new build is near enough for the live one to be held
- * meanwhile.
+ * Events that may be new since the last look: with no more than these, the new build is near enough for the live one to
+ * be held meanwhile.
  */
 const near = 2_000
 
-/** Times that differences are looked at again. */
+/** How often differences are looked at, at most. */
 const looks = 20
 
-/** Differences that are kept of a table. */
+/** How many differences are kept of a table. */
 const shown = 50
 
-/** What came of building a read model anew. */
+/** The result of building a read model anew. */
 export interface Replayed {
   readonly projection: Projection
-  /** That it was brought to. */
+  /** The position that the new build was brought to. */
   readonly position: Position
-  /** Events that were taken in. */
+  /** How many events the new build has taken in. */
   readonly events: number
   readonly differences: ReadonlyArray<Difference>
 }
 
-/** The live read model can't be had where the new one is: no process moves it on, although the log has more. */
+/** The live read model does not come to the new one's position: no process moves it on, although the log has more. */
 export class StandsStill extends Schema.TaggedError<StandsStill>()("StandsStill", { message: Schema.String }) {}
 
 const nameOf = ({ table, id }: Difference) => `${table}/${id}`
 
 /**
  * Builds a read model anew beside the live one, from the log alone, brings it to exactly the live one's position, and
- * compares them there row by row. With `promote` the new one then takes its place, else it is dropped.
- *
- * A text that was erased is gone from every event at once, and from the live read model only when it comes to the
- * erasure: so what differs is looked at again behind what the log had by then, and only what still differs counts.
+ * compares them there row by row. With `promote` the new one then takes its place, otherwise it is dropped.
+ * A text that was erased is gone from every event at once, but from the live read model only when that comes to the
+ * erasure. So differences are looked at again once the live one has passed the head that the log had, and only those
+ * that remain count.
  */
 export const replay = Effect.fnUntraced(function* (
   projection: Projection,
@@ -51,7 +51,7 @@ export const replay = Effect.fnUntraced(function* (
   const models = yield* ReadModels
   let events = 0
 
-  /** Takes the build on to a position that the live one has. */
+  /** Brings a build to a position that the live one has. */
   const bringTo = (from: Build, to: Position) =>
     bring(from, to, (build, taken) =>
       Effect.sync(() => {
@@ -82,7 +82,7 @@ export const replay = Effect.fnUntraced(function* (
     }
   })
 
-  /** Both builds compared where the live one stands, and whether the log had more by then. */
+  /** Compares both builds at the live one's position, and says whether the log had more by then. */
   const compared = Effect.fnUntraced(function* (build: Build, limit: number) {
     let head = beginning
     const met = yield* models.compare(
@@ -108,7 +108,7 @@ export const replay = Effect.fnUntraced(function* (
     }
   })
 
-  // a read model that no process moves on can't be compared with what it would be
+  // the comparison needs a live read model that some process moves on
   yield* passed(yield* store.head)
   const build = yield* models.begin(projection)
   return yield* Effect.gen(function* () {
@@ -120,7 +120,7 @@ export const replay = Effect.fnUntraced(function* (
     }
     const next = yield* bringNear(rebuilt)
     const met = yield* models.promote(projection, (live) => bringTo(next, live.position))
-    // it is in its place: what is left of the one before it the next replay drops
+    // the new build is live: if the old one can't be dropped now, the next replay drops it
     yield* Effect.uninterruptible(Effect.ignore(models.drop(met.live)))
     return { ...replayed, position: met.rebuilt.position, events }
   }).pipe(Effect.onError(() => Effect.ignore(models.drop(build))))

@@ -3,7 +3,7 @@ import { monthOfLogs, PrintedEvent } from "#domain/Printed.ts"
 import { eraseMonths, subjectOf } from "./eraseMonths.ts"
 
 /**
- * Erases what uploads printed, and the log files of bundles, whose month was over so many days before `now`
+ * Erases what uploads printed, and the log files of bundles, whose month was over `kept` days before `now`
  * (milliseconds since the epoch).
  */
 export const retainLogs = (now: number, kept: number) =>

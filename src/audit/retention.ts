@@ -11,19 +11,19 @@ import { retainExecutions } from "./retainExecutions.ts"
 import { retainLogs } from "./retainLogs.ts"
 
 const day = 86_400_000
-/** Its checkpoint: behind it lie only searches whose time is over. */
+/** The checkpoint's name: up to the checkpoint, all searches are over. */
 const name = "retention"
 
 /** The day at the end of a stream's name: `retrieval-<tenant>-<YYYY-MM-DD>`. */
 const dayOf = (stream: string): string => stream.slice(-10)
 
-/** Erases what a day's searches asked for; the same again changes nothing. */
+/** Erases the texts under a day's own subject; the same again changes nothing. */
 const erase = (tenant: string, stream: string) => {
   const event = RetrievalEvent.cases.RetrievalErased.make({ day: dayOf(stream), subject: stream })
   return noteErased({ tenant, stream }, derivedId("retrieval_erased", stream), event)
 }
 
-/** Those of a day's searches that still have their text, apart from the day's own. */
+/** The subjects of a day's searches that still have their text, without the day's own subject. */
 const subjectsIn = (searches: ReadonlyArray<StoredEvent>, stream: string): ReadonlyArray<string> => {
   const kept = searches.filter((search) => search.stream === stream && search.payload !== null)
   const subjects = new Set(kept.map(({ data }) => (JSON.parse(data) as { readonly subject: string }).subject))
@@ -31,7 +31,7 @@ const subjectsIn = (searches: ReadonlyArray<StoredEvent>, stream: string): Reado
   return [...subjects]
 }
 
-/** Erases the text of searches whose day was over so many days before `now` (milliseconds since the epoch). */
+/** Erases the text of searches whose day was over `kept` days before `now` (milliseconds since the epoch). */
 export const retain = (now: number, kept: number) =>
   expire(
     name,
@@ -46,7 +46,7 @@ export const retain = (now: number, kept: number) =>
     })
   )
 
-/** What is kept for so many days only (`undefined`: no such bound) goes, at start and once a day. */
+/** Erases what is kept for a number of days only (`undefined`: no bound), at start and once a day. */
 export const layer = ({ searches, executions, logs }: Config["retention"]) =>
   Layer.effectDiscard(
     Effect.suspend(() => {

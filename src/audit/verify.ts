@@ -9,7 +9,7 @@ import * as Codec from "#src/codec.ts"
 import { type Finding, Findings } from "./findings.ts"
 import { verifyWorkspaces } from "./verifyWorkspaces.ts"
 
-/** What was looked at, and the first findings by position. */
+/** What was looked at, and the first findings, by position. */
 export interface Verified {
   /** The log's head when the look began. */
   readonly position: Position
@@ -18,15 +18,15 @@ export interface Verified {
   readonly texts: number
   /** Events whose text was erased. */
   readonly erased: number
-  /** Events of which no digest was kept. */
+  /** Events without a digest. */
   readonly undigested: number
   readonly workspaces: number
   readonly commits: number
-  /** Refs that a killed service has left behind their log; the next one moves them. */
+  /** Refs that a killed service has left behind their log; the next service moves them. */
   readonly refsBehind: number
   /** Whether git itself was asked too. */
   readonly fsck: boolean
-  /** How many there are; `findings` has the first 100. */
+  /** How many findings there are; `findings` has the first 100. */
   readonly found: number
   readonly findings: ReadonlyArray<Finding>
 }
@@ -41,13 +41,13 @@ const workspaceEvents = new Set([
   "WorkspaceErased"
 ])
 
-/** Looks at events one after the other; what it keeps of them does not grow with the log. */
+/** Looks at events one after another; apart from `workspaces`, what it keeps does not grow with the log. */
 class Walk {
   events = 0
   texts = 0
   erased = 0
   undigested = 0
-  /** The one growing thing: ids of workspaces. */
+  /** Ids of workspaces, the only thing that grows. */
   readonly workspaces = new Set<string>()
   #position = beginning
   #recordedAt = 0
@@ -73,7 +73,7 @@ class Walk {
     this.#recordedAt = event.recordedAt
   }
 
-  /** That the log goes on to its head. */
+  /** Checks that the log goes on to its head. */
   end(head: Position): void {
     const gap = this.#audit.missingUpTo(this.#position, head)
     if (gap !== undefined) this.#missing(gap)
@@ -93,10 +93,10 @@ class Walk {
     }
   }
 
-  /** An event's id is made of its command's and its place in it; ids are unique, so that no command is there twice. */
+  /** An event's id is made of its command's id and its place in it. Ids are unique, so no command is there twice. */
   #identity({ position, commandId, eventId }: AuditedEvent, missing: number): void {
     const first = commandId === this.#command ? this.#index + 1 : 0
-    // what is missing may have been this command's
+    // missing events may have been this command's
     const last = Math.min(first + missing, first + 1_000)
     let index = first
     while (index < last && derivedId(commandId, index) !== eventId) index += 1
@@ -138,7 +138,7 @@ class Walk {
     try {
       said = JSON.parse(data)
     } catch {
-      // told already: it can't be read
+      // `#content` has told already that it can't be read
     }
     if (text.digest !== said.text) tell("its text is not the one that was appended")
     if (text.tenant !== tenant || text.subject !== said.subject) tell("its text lies under another's name")
@@ -147,7 +147,7 @@ class Walk {
   }
 }
 
-/** Looks at the log's events up to its `head`; gives what was found to `findings`. */
+/** Looks at the log's events up to `head`, and adds what is wrong to `findings`. */
 export const verifyLog = Effect.fnUntraced(function* (
   head: Position,
   findings: Findings,
@@ -169,8 +169,8 @@ export const verifyLog = Effect.fnUntraced(function* (
 })
 
 /**
- * Looks at all that is stored, up to the log's head of this moment: whether the log is without a gap and as it was
- * appended, every text is that of its event, and git has what the log names. May run beside a service.
+ * Looks at all that is stored, up to the log's present head: whether the log has no gap and is as it was appended,
+ * every text is its event's, and git has what the log names. May run beside a service.
  */
 export const verify = Effect.fnUntraced(function* (
   projections: ReadonlyArray<Projection>,
@@ -183,7 +183,7 @@ export const verify = Effect.fnUntraced(function* (
   const checkpoints = yield* models.checkpoints(projections)
   const findings = new Findings()
   const walk = yield* verifyLog(head, findings, progress)
-  // a log that was cut at its end is whole in itself
+  // only the read models' checkpoints show that a log was cut at its end
   for (const [name, { position }] of checkpoints) {
     if (isAfter(position, head)) {
       const first = audit.missingUpTo(head, position)?.first ?? position

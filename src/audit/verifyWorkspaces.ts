@@ -11,15 +11,15 @@ import { streamOf } from "#src/workspaces/restore.ts"
 import type { Check, Findings } from "./findings.ts"
 
 const page = 500
-/** Times that a workspace is looked at again because it has changed meanwhile, or because its ref is behind. */
+/** How often to look at a workspace that has changed meanwhile, or whose ref is behind. */
 const looksAtChange = 50
 const looksAtRef = 10
 const pause = "200 millis"
 
-/** Times that damage is looked at again: git may be packing. */
+/** How often to look at damage: git may be packing. */
 const looksAtDamage = 3
 
-/** The reactions that move refs, and that remove what was erased: what they have not come to is no damage. */
+/** The reactions that move refs and that remove erased repositories: what they have not come to is no damage. */
 const follower = "move_refs"
 const remover = "remove_repositories"
 
@@ -28,11 +28,11 @@ interface Commit {
   readonly commit: string
   readonly parent: string | null
   readonly tree: string
-  /** Of a push, how many commits it brought from its parent on. */
+  /** How many commits a push brought, from its parent on; `undefined`: it is no push. */
   readonly pushed: number | undefined
 }
 
-/** What the log says of a workspace, since it was last erased. */
+/** What the log says of a workspace since it was last erased. */
 interface Said {
   readonly revision: number
   readonly generation: number
@@ -43,7 +43,7 @@ interface Said {
 
 type Told = ReadonlyArray<readonly [number | null, Check, string]>
 
-/** One that can't be read was found already. */
+/** An event, decoded; `undefined` if it can't be read, which `verifyLog` has told already. */
 const readable = (stored: StoredEvent): DomainEvent | undefined => {
   try {
     return Codec.decode(stored).event
@@ -80,7 +80,7 @@ const read = Effect.fnUntraced(function* (workspace: string) {
   }
 })
 
-/** Whether a commit comes after another one, by way of so many at most. */
+/** Whether a commit comes after another one, by way of at most `most` commits. */
 const comesAfter = Effect.fnUntraced(function* (repository: string, commit: string, before: string, most: number) {
   const git = yield* WorkspaceStore
   const seen = new Set<string>()
@@ -96,8 +96,8 @@ const comesAfter = Effect.fnUntraced(function* (repository: string, commit: stri
 })
 
 /**
- * What is wrong with commits and their trees: each tree is compared with the one before, so that each object is looked
- * for once.
+ * What is wrong with commits and their trees. Each tree is compared with the one before, so each object is looked up
+ * once.
  */
 const checkCommits = Effect.fnUntraced(function* (repository: string, { commits }: Said) {
   const git = yield* WorkspaceStore
@@ -124,7 +124,7 @@ const checkCommits = Effect.fnUntraced(function* (repository: string, { commits 
   return told
 })
 
-/** Repositories that are there although the log says that they were erased. */
+/** Repositories that are still there although the log says that they were erased. */
 const checkErased = Effect.fnUntraced(function* (workspace: string, { erased }: Said) {
   const git = yield* WorkspaceStore
   const models = yield* ReadModels
@@ -140,8 +140,8 @@ const checkErased = Effect.fnUntraced(function* (workspace: string, { erased }: 
 })
 
 /**
- * Whether git has what the log names. A workspace that changes meanwhile is looked at again, and so is one whose ref is
- * not where the log has it: it follows.
+ * Whether git has what the log names. Looks again at a workspace that changes meanwhile, and at one whose ref is not
+ * where the log has it, since refs follow the log.
  */
 const checkOne = Effect.fnUntraced(function* (workspace: string) {
   const git = yield* WorkspaceStore
@@ -160,7 +160,7 @@ const checkOne = Effect.fnUntraced(function* (workspace: string) {
       yield* Effect.sleep(changed ? "10 millis" : pause)
       continue
     }
-    // no service is there to move it; it was told to, and will be by the next one
+    // no service has moved the ref yet: the reaction has not come to the head's event, and the next service moves it
     const behind = astray && head !== undefined && isAfter(head.position, yield* models.reaction(follower))
     const wrong: Told =
       astray && !behind
@@ -176,7 +176,7 @@ const checkOne = Effect.fnUntraced(function* (workspace: string) {
   }
 })
 
-/** What git itself says, twice. */
+/** What git itself says; it is asked again if it finds something. */
 const checkNatively = Effect.fnUntraced(function* (repository: string) {
   const native = yield* RepositoryCheck
   const lines = yield* native.check(repository)
@@ -184,8 +184,8 @@ const checkNatively = Effect.fnUntraced(function* (repository: string) {
 })
 
 /**
- * Looks at the repositories of workspaces: whether git has all commits and trees that the log names, and `main` is
- * where the log says. What is not so is added to `findings`. Gives how many workspaces and commits were looked at, how
+ * Looks at the repositories of workspaces: whether git has all commits and trees that the log names, and whether `main`
+ * is where the log says. Adds what is wrong to `findings`. Gives how many workspaces and commits were looked at, how
  * many refs were only behind, and whether git itself (`fsck`) was asked about all of them.
  */
 export const verifyWorkspaces = Effect.fnUntraced(function* (

@@ -6,7 +6,7 @@ import { Snippets } from "#projections/Snippets/tables.ts"
 
 const foundBy = (event: DomainEvent) => (event._tag === "SearchAnswered" ? event.snippets : [])
 
-/** Which of the snippets that searches found, by these events, have been deleted since. */
+/** Which of the snippets that these events say were found have been deleted since. */
 export const deletedIn = Effect.fnUntraced(function* (events: ReadonlyArray<DomainEvent>) {
   const found = new Set(events.flatMap(foundBy))
   if (found.size === 0) return new Set<string>()
@@ -16,7 +16,7 @@ export const deletedIn = Effect.fnUntraced(function* (events: ReadonlyArray<Doma
 
 type Fields = { readonly [field: string]: unknown }
 
-/** An event as it may be shown: that a search found a snippet is told for as long as the snippet is there. */
+/** An event as it may be shown: a search names a snippet that it found only as long as the snippet is there. */
 export const withoutDeleted = (event: DomainEvent, deleted: ReadonlySet<string>): Fields => {
   if (event._tag !== "SearchAnswered" || !event.snippets.some((id) => deleted.has(id))) return event
   return {

@@ -13,7 +13,7 @@ import { timeIn } from "./fields.ts"
 import { answer, Json, plain, table } from "./output.ts"
 import { progress } from "./progress.ts"
 
-/** The position that is meant, which the log must have come to. */
+/** The position that the operator names, by itself or by a time. Fails if the log has not come to it. */
 const meant = Effect.fnUntraced(function* (text: string) {
   const head = yield* (yield* EventStore).head
   if (toldPosition.test(text)) {
@@ -42,7 +42,7 @@ export const forget = Effect.fnUntraced(function* (at: string) {
   ])
 })
 
-/** Makes the read models as they were, and says where they are. */
+/** Makes the read models as of a position, and says where they are. */
 export const make = Effect.fnUntraced(function* (at: string, wanted: ReadonlyArray<Projection>) {
   const bar = progress(!(yield* Json))
   const position = yield* meant(at)

@@ -16,14 +16,14 @@ import { config } from "./log.ts"
 import { answer, Json, plain } from "./output.ts"
 import { progress } from "./progress.ts"
 
-/** The backups that there are, once what was begun and not finished was taken away; `undefined`: none yet. */
+/** The finished backups, after what an interrupted one has left is removed; `undefined`: there are none yet. */
 const before = (installation: string) =>
   Effect.gen(function* () {
     const folder = yield* BackupFolder
     const mark = yield* markOf
     if (mark === undefined) {
       const others = (yield* folder.list("")).filter((name) => !name.startsWith("backup.") && !name.startsWith("."))
-      // one that was killed as it began has left no more than a file on its way
+      // a backup that was killed as it began has left no more than an unfinished file
       if (others.length === 0) return yield* Effect.as(sweep({ manifests: [] }), undefined)
       return yield* new BackupFault({
         message: `${folder.directory} has files that are no backup (${plain(others[0]!)}): name an empty folder.`

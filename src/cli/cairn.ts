@@ -7,7 +7,7 @@ import { presenter } from "./presenter.ts"
 import { Surroundings } from "./surroundings.ts"
 import { loaded } from "./verbs.ts"
 
-/** Runs `cairn …`. What goes wrong has been told when it fails: one line for the operator. */
+/** Runs `cairn …`. When it fails, one line has told the operator what went wrong. */
 export const cairn = (args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { env } = yield* Surroundings

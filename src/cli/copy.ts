@@ -17,7 +17,7 @@ import { config } from "./log.ts"
 import { answer, Json } from "./output.ts"
 import { progress } from "./progress.ts"
 
-/** Layers of the two ends are the same ones, and each end has its own. */
+/** Builds a layer without sharing: the two ends use the same layers, and each has its own. */
 const build = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
   Effect.flatMap(Effect.scope, (scope) => Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), scope))
 
@@ -35,7 +35,7 @@ const copy = Effect.fnUntraced(function* (to: Option.Option<string>) {
       message: "There is nothing to copy: the log is empty. Is it the right one (CAIRN_DATA_DIR, DATABASE_URL)?"
     })
   }
-  // a service that goes on would make the copy an old one unnoticed
+  // a running service would make the copy out of date unnoticed
   const held = yield* Effect.option(Effect.provide(build(alone), source))
   const ends = copyTarget(
     target,
@@ -54,7 +54,7 @@ const copy = Effect.fnUntraced(function* (to: Option.Option<string>) {
     yield* answer({ success: false, finished: false, copied: brought, seconds }, () => [said])
     return yield* unfinished("a service runs on the source")
   }
-  // its texts lie elsewhere: a killed service has appended an erasing event, and not erased yet
+  // KurrentDB's texts are elsewhere: a service may be killed after it appends an erasing event, before it erases them
   const finishing = whichStore(Effect.provide(finish(from, bar, from.engine === "kurrentdb"), copied))
   const lost = Effect.catchTag(Context.get(held.value, Hold).lost, "NotOurs", () =>
     Effect.fail(unfinished("a service was started on the source"))

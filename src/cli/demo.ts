@@ -15,7 +15,7 @@ import { upToDate } from "./log.ts"
 
 /**
  * A tour of the service: the real one, on a data folder of its own, asked over HTTP. Fails at the first surprise. With
- * `--engines` on the database and the index that DATABASE_URL and ELASTICSEARCH_URL name, which have to be empty.
+ * `--engines`, on the database and the index that DATABASE_URL and ELASTICSEARCH_URL name, which must be empty.
  */
 
 interface Match {
@@ -89,7 +89,7 @@ const run = async (dataDir: string, ...args: ReadonlyArray<string>) => {
   return out
 }
 
-/** In how many rows of which tables a text stands, in the running service's database. */
+/** In how many rows of which tables of the running service's database a text is. */
 const tablesWith = (dataDir: string, text: string) =>
   Effect.runPromise(Effect.provide(Effect.andThen(upToDate(...projections), findText(text)), tool(configOf(dataDir))))
 

@@ -9,10 +9,10 @@ import { onLog, upToDate } from "./log.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
 import { Json, write } from "./output.ts"
 
-/** Of sources that lie in memory at once; files of repositories are read one repository at a time. */
+/** How much is in memory at once; files of repositories are read one repository at a time. */
 const page = { rows: 500, bytes: 8 * 1024 * 1024 }
 
-/** What `cairn import` reads, and behind it what it leaves aside: ids, times, whether it is public, sums of votes. */
+/** What `cairn import` reads, then what it ignores: ids, times, whether it is public, sums of votes. */
 const shown = (snippet: CatalogueEntry, files: ReadonlyArray<RepositoryFile> | undefined) => ({
   id: snippet.external_id ?? snippet.id,
   name: snippet.name,

@@ -9,7 +9,7 @@ import type { Around } from "./surroundings.ts"
 /** What the operator asked for can't be done; the message is one line that says why. */
 export class Failed extends Data.TaggedError("Failed")<{ readonly message: string }> {}
 
-/** Of a command that has two stores: what the one that failed says of itself. */
+/** For a command that has two stores: says which one failed, in that store's own message. */
 export const whichStore = <A, E, R>(effect: Effect.Effect<A, E | StoreUnavailable, R>) =>
   Effect.mapError(effect, (error) =>
     error instanceof StoreUnavailable
@@ -17,7 +17,7 @@ export const whichStore = <A, E, R>(effect: Effect.Effect<A, E | StoreUnavailabl
       : error
   )
 
-/** Refusals and faults whose tag says less than a sentence. */
+/** Sentences for refusals and faults whose tag alone says too little. */
 const sentences: { readonly [tag: string]: (error: { readonly [field: string]: unknown }) => string } = {
   MemberLimitReached: ({ limit }) => `The organization has reached its limit of ${limit} members.`,
   OwnerStays: () => "The owner of an organization can't be erased or get another role: somebody has to answer for it.",
@@ -44,7 +44,7 @@ const sentence = (error: unknown, { env }: Around): string => {
   return typeof error["message"] === "string" && error["message"] !== "" ? error["message"] : tag || "unknown"
 }
 
-/** Why it failed, on one line. */
+/** Why a command failed, on one line. */
 export const lineOf = (cause: Cause.Cause<unknown>, around: Around): string => {
   const line = plain(sentence(Cause.squash(cause), around)).trim()
   return Cause.hasDies(cause) ? `unexpected: ${line}` : line

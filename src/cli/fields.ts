@@ -5,7 +5,7 @@ const storable = Schema.makeFilter((text: string) =>
   text.isWellFormed() && !text.includes("\u0000") ? undefined : "has a NUL or half a surrogate pair"
 )
 
-/** Text of 1 to so many characters. */
+/** Text of 1 to `maximum` characters. */
 export const text = (maximum: number) =>
   Schema.String.check(
     storable,
@@ -17,7 +17,7 @@ export const email = text(254).check(
   Schema.isPattern(/^[^\s@]+@[^\s@]+$/, { message: "is no e-mail address; expected name@domain" })
 )
 
-/** What an organization is called where names are short. */
+/** An organization's slug. */
 export const slug = Schema.String.check(
   Schema.makeFilter((text: string) =>
     isSlug(text) ? undefined : `is no slug; expected 1 to ${longestSlug} of a-z, 0-9 and hyphens within, and no id`
@@ -26,5 +26,5 @@ export const slug = Schema.String.check(
 
 const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
 
-/** Milliseconds of a day (its first moment, UTC), or of a time with its zone; `NaN` of anything else. */
+/** Milliseconds of a day (its first moment, UTC), or of a time with its zone; `NaN` for anything else. */
 export const timeIn = (text: string): number => (iso.test(text) ? Date.parse(text) : Number.NaN)

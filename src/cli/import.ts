@@ -17,13 +17,13 @@ import { answer, Json, plain } from "./output.ts"
 import { progress } from "./progress.ts"
 import { type Around, Surroundings } from "./surroundings.ts"
 
-/** Bad lines that are told on stderr; the JSON has all. */
+/** How many bad lines are told on stderr; the JSON has all of them. */
 const told = 20
 
-/** Bytes of a line: a repository's files as JSON may write them, each sign of them as six. */
+/** Bytes of a line: a repository's files as JSON, where one character may take six. */
 const longestLine = 112 * 1024 * 1024
 
-/** The file as it lies where the user is; `-` is stdin. */
+/** The file, relative to where the user is; `-` is stdin. */
 const open = (name: string, { env }: Around) =>
   Effect.try({
     try: () => {

@@ -15,7 +15,7 @@ const adoption = Command.make("adopt", {}, () =>
           `${plain(folder)} is this database's data folder now; any other one is refused.`,
           "See with `cairn verify` whether it has all repositories that the log knows of."
         ])
-        // not beside a service, which has a folder
+        // not beside a running service, which has a data folder
       }).pipe(Effect.provide(alone))
     )
   )

@@ -21,7 +21,7 @@ import { metadata } from "./metadata.ts"
 import { commanded, organizationOf, orgFlag } from "./organization.ts"
 import { answer, plain } from "./output.ts"
 
-/** On the operator's own machine there is no page. */
+/** The operator's own machine gets all keys on one page. */
 const all = 2_147_483_647
 
 const list = Command.make(

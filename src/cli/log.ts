@@ -16,7 +16,7 @@ export const config: Effect.Effect<Config, BadConfig> = Effect.flatMap(Surroundi
   Effect.try({ try: () => readConfig(env), catch: (error) => error as BadConfig })
 )
 
-/** Runs a verb on the log and the read models: those of a running service, else its own for as long as it takes. */
+/** Runs a verb on the log and the read models: those of a running service, or its own for as long as it takes. */
 export const onLog = <A, E, R>(verb: Effect.Effect<A, E, R>) =>
   Effect.flatMap(config, (config) =>
     Effect.raceFirst(
@@ -27,7 +27,7 @@ export const onLog = <A, E, R>(verb: Effect.Effect<A, E, R>) =>
 
 const patience = 30_000
 
-/** Waits until read models have passed a position; fails when none of all has moved towards it for 30 s. */
+/** Waits until read models have passed a position; fails if no read model at all has moved towards it for 30 s. */
 export const reach = Effect.fnUntraced(function* (
   projections: ReadonlyArray<Projection>,
   position: Position,
@@ -36,10 +36,10 @@ export const reach = Effect.fnUntraced(function* (
   const models: ReadModels["Service"] = yield* Models
   const projector = yield* Projector
   const stillFor = standstill(yield* Clock.currentTimeMillis)
-  // those that are not there yet are made
+  // `live` makes read models that are not there yet
   yield* Effect.forEach(projections, models.live, { discard: true })
   while (true) {
-    // they are moved on a few at a time: also those that nobody waits for, before the others
+    // a few move on at a time, and other read models may come before these: any that moves is a sign of life
     const checkpoints = yield* models.checkpoints(all)
     const behind = earliest(
       position,

@@ -15,14 +15,14 @@ import { erasure, remove } from "./orgDelete.ts"
 import { orgLines, orgTable } from "./orgTable.ts"
 import { answer, plain } from "./output.ts"
 
-/** As people read names. */
+/** Whether two names are the same to a reader. */
 const sameName = (one: string, other: string): boolean =>
   one.trim().normalize("NFC").toLowerCase() === other.trim().normalize("NFC").toLowerCase()
 
 const slugFlag = (about: string) =>
   Flag.String("slug").pipe(Flag.withDescription(about), Flag.withSchema(slug), Flag.optional)
 
-/** That another organization has a slug, for who asked for it. */
+/** The failure that another organization has a slug. */
 const taken = (asked: string) =>
   new Failed({ message: `Another organization has the slug ${asked}: choose another one. See \`cairn org list\`.` })
 
@@ -93,7 +93,7 @@ const list = Command.make("list", {}, () =>
 
 const which = Argument.String("organization").pipe(Argument.withDescription("Its id, its slug, or its name"))
 
-/** Tells of one, as it is now. */
+/** Prints an organization as it is now. */
 const told = Effect.fnUntraced(function* (id: string) {
   const organization = yield* shownOrganization(id)
   if (organization === undefined) return yield* new Failed({ message: "The organization is there no more." })

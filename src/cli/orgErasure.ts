@@ -11,7 +11,7 @@ export interface ErasureRow {
   readonly position: string
 }
 
-/** A line each of how far it is. */
+/** How far an erasure is, as lines for people. */
 export const erasureLines = ({ organization_id, state, begun_at, ended_at, erased, left, position }: ErasureRow) => [
   `Organization ${organization_id}: erased at ${begun_at}; ${counted(erased.keys, "key")} of ${counted(erased.members, "member")} revoked.`,
   `Gone: ${counted(erased.snippets, "snippet")}, ${counted(erased.workspaces, "workspace")} with ${counted(erased.commits, "commit")} and ${counted(erased.chats, "chat")}.`,

@@ -8,7 +8,7 @@ export interface OrgRow {
   readonly tier: string
 }
 
-/** One of them, whole. */
+/** An organization with all that is known of it. */
 export interface WholeOrg extends OrgRow {
   readonly members: number
   readonly member_limit: number
@@ -16,14 +16,14 @@ export interface WholeOrg extends OrgRow {
   readonly registered_at: string
 }
 
-/** Organizations one below the other: id, slug, name and tier. */
+/** Organizations as lines of a table: id, slug, name and tier. */
 export const orgTable = (organizations: ReadonlyArray<OrgRow>): ReadonlyArray<string> =>
   table(
     ["id", "slug", "name", "tier"],
     organizations.map(({ organization_id, slug, name, tier }) => [organization_id, slug, name, tier])
   )
 
-/** A line each of what is known of one. */
+/** What is known of an organization, as lines for people. */
 export const orgLines = (organization: WholeOrg): ReadonlyArray<string> => [
   `Organization ${plain(organization.name)}: ${organization.organization_id}`,
   `Slug ${plain(organization.slug)}, tier ${organization.tier}, registered ${organization.registered_at}`,

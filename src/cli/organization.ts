@@ -17,7 +17,7 @@ export const orgFlag = Flag.String("org").pipe(
   Flag.optional
 )
 
-/** The organization that is meant: the named one, else the first that was registered. */
+/** The organization that is named, or the first that was registered if none is. */
 export const organizationOf = Effect.fnUntraced(function* (named: Option.Option<string>) {
   yield* upToDate(Keys)
   const known = yield* organizations
@@ -39,9 +39,7 @@ export const organizationOf = Effect.fnUntraced(function* (named: Option.Option<
   })
 })
 
-/**
- * Gives an organization a command of the operator's, and waits until the keys know it; its events, which may be none.
- */
+/** Gives an organization a command of the operator's, and waits until the keys know it. Answers its events, if any. */
 export const commanded = Effect.fnUntraced(function* (tenant: string, command: OrganizationCommand) {
   const events = yield* dispatch(Organization, {
     tenant,

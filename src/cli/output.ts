@@ -2,7 +2,7 @@ import { Data, Effect } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"
 import { Surroundings } from "./surroundings.ts"
 
-/** `--json`, of every verb. */
+/** `--json`, which every verb takes. */
 export const Json = GlobalFlag.Setting("json")({
   flag: Flag.Boolean("json").pipe(
     Flag.withDescription("Print one JSON object instead of text for people"),
@@ -13,7 +13,7 @@ export const Json = GlobalFlag.Setting("json")({
 /** The reader of the output has gone (`cairn export | head`): there is nobody to tell. */
 export class OutputClosed extends Data.TaggedError("OutputClosed") {}
 
-/** Writes text, or bytes as they are, to stdout; completes when it is out, so that the process may end. */
+/** Writes text, or bytes as they are, to stdout; completes when all is written, so that the process may end. */
 export const write = (text: string | Uint8Array): Effect.Effect<void, OutputClosed> =>
   Effect.flatMap(Surroundings, ({ stdout }) =>
     Effect.callback((resume) => {
@@ -21,7 +21,7 @@ export const write = (text: string | Uint8Array): Effect.Effect<void, OutputClos
     })
   )
 
-/** A line for people, beside the output. */
+/** Writes a line for people to stderr. */
 export const note = (line: string): Effect.Effect<void> =>
   Effect.map(Surroundings, ({ stderr }) => void stderr.write(`${line}\n`))
 
@@ -32,10 +32,10 @@ export const answer = Effect.fnUntraced(function* (value: object, lines: () => R
   yield* write(text === "" ? "" : `${text}\n`)
 })
 
-/** What callers typed must not steer the terminal. */
+/** A text on one line without control characters: what callers typed must not steer the terminal. */
 export const plain = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, " ")
 
-/** The same for text of several lines, as code is. */
+/** The same for text of several lines, such as code. */
 export const plainText = (text: string): string =>
   text
     .split(/\r?\n/)

@@ -8,14 +8,14 @@ const marked = <D extends { readonly required: boolean; readonly description: Op
     ? { ...doc, description: Option.some(`${Option.getOrElse(doc.description, () => "")} (required)`.trimStart()) }
     : doc
 
-/** Help that says of each flag and argument whether it has to be given. */
+/** Help that says which flags and arguments are required. */
 const withRequired = (doc: HelpDoc.HelpDoc): HelpDoc.HelpDoc => ({
   ...doc,
   flags: doc.flags.map(marked),
   ...(doc.args !== undefined && { args: doc.args.map(marked) })
 })
 
-/** The names of flags that are given, and how many arguments are, behind the path of the command. */
+/** The names of the given flags and the number of arguments, after the path of the command. */
 const given = (args: ReadonlyArray<string>, { flags, globalFlags = [] }: HelpDoc.HelpDoc, path: number) => {
   const names = new Set<string>()
   let plain = 0
@@ -38,7 +38,7 @@ const given = (args: ReadonlyArray<string>, { flags, globalFlags = [] }: HelpDoc
   return { names, count: Math.max(0, plain - path) }
 }
 
-/** All that has to be given and is not, where the parser tells of the first only. */
+/** All required flags and arguments that are missing; the parser tells only the first. */
 const missing = (args: ReadonlyArray<string>, doc: HelpDoc.HelpDoc, path: number): ReadonlyArray<string> => {
   const { names, count } = given(args, doc, path)
   const wanted = (doc.args ?? []).filter((arg, index) => arg.required && index >= count).map(({ name }) => name)
@@ -48,7 +48,7 @@ const missing = (args: ReadonlyArray<string>, doc: HelpDoc.HelpDoc, path: number
   return [...told("argument", wanted), ...told("flag", flags)]
 }
 
-/** Help goes to stdout when it was asked for; what is wrong is one line on stderr, with all that is missing. */
+/** Prints help to stdout if it was asked for. Prints what is wrong as one line on stderr, with all that is missing. */
 export const presenter = (args: ReadonlyArray<string>) =>
   CliOutput.layerPresenter({
     present: (event) => {

@@ -1,6 +1,6 @@
-/** A bar on stderr, where that is a terminal; elsewhere nothing. */
+/** A bar on stderr, if that is a terminal; otherwise nothing. */
 export interface ProgressBar {
-  /** `done` of `of` in any unit; `said` goes behind the bar. */
+  /** Shows `done` of `of` in any unit; `said` goes after the bar. */
   readonly at: (done: number, of: number, said: string) => void
   /** Takes the bar away, so that other lines can be written. */
   readonly clear: () => void
@@ -9,7 +9,7 @@ export interface ProgressBar {
 const width = 30
 const betweenMs = 100
 
-/** A bar that is drawn ten times a second at most; nothing when it is not to be `shown`. */
+/** A bar that is drawn at most ten times a second; nothing unless `shown`. */
 export const progress = (shown: boolean): ProgressBar => {
   if (!shown || !process.stderr.isTTY) return { at: () => {}, clear: () => {} }
   let last = 0

@@ -11,7 +11,7 @@ import { onLog } from "./log.ts"
 import { answer, Json, plain } from "./output.ts"
 import { progress } from "./progress.ts"
 
-/** Differences that are printed of a table. */
+/** How many differences of a table are printed. */
 const printed = 5
 
 type Row = { readonly [column: string]: unknown }
@@ -21,7 +21,7 @@ const cut = (value: unknown): string => {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text
 }
 
-/** The columns in which two rows differ, each with both values; a row that one side has not is `null`. */
+/** The columns in which two rows differ, each with both values; `null` if one side lacks the row. */
 const columnsOf = ({ live, rebuilt }: Difference) => {
   if (live === null || rebuilt === null) return null
   const [a, b] = [JSON.parse(live) as Row, JSON.parse(rebuilt) as Row]

@@ -22,7 +22,7 @@ import { config } from "./log.ts"
 import { answer, Json, plain } from "./output.ts"
 import { progress } from "./progress.ts"
 
-/** Why the place can't be restored into, on one line without its password. */
+/** Why a backup can't be restored into the place, on one line without its password. */
 const unusable = (databaseUrl: Parameters<typeof unusableDatabase>[1]) => (error: unknown) => {
   const said = isSqlError(error)
     ? unusableDatabase(error, databaseUrl).message

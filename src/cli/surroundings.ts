@@ -1,16 +1,16 @@
 import type { Writable } from "node:stream"
 import { Context } from "effect"
 
-/** What a verb meets: the environment that says where the data is, and where its words go. */
+/** What surrounds a verb: the environment, which says where the data is, and where its output goes. */
 export interface Around {
   readonly env: { readonly [name: string]: string | undefined }
   readonly stdout: Pick<Writable, "write">
   readonly stderr: Pick<Writable, "write">
-  /** What comes in; that of this process where it is left out. */
+  /** Standard input; if left out, this process's. */
   readonly stdin?: AsyncIterable<Uint8Array>
 }
 
-/** Those of this process, unless a verb runs in one that is not its own. */
+/** The surroundings of a verb: this process's, unless it runs inside another program. */
 export const Surroundings: Context.Reference<Around> = Context.Reference<Around>("cairn/cli/Surroundings", {
   defaultValue: () => process
 })

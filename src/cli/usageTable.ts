@@ -13,7 +13,7 @@ const day = (name: string, description: string) =>
     Flag.optional
   )
 
-/** What of usage is asked for. */
+/** The flags that say which usage is asked for. */
 export const asked = {
   by: Flag.Literals("by", usageGroups).pipe(
     Flag.withDescription("What each line is for (default: day)"),
@@ -31,7 +31,7 @@ interface Used {
   readonly output_tokens: number
   readonly cache_read_tokens: number
   readonly cache_write_tokens: number
-  /** US dollars; `null`: nobody has said any prices. */
+  /** US dollars; `null`: no prices are known. */
   readonly cost: number | null
 }
 
@@ -55,7 +55,7 @@ export interface UsageToShow {
   readonly usage: ReadonlyArray<Used>
   readonly total: Omit<Used, "of">
   readonly bounds: ReadonlyArray<Spent>
-  /** A service of before does not tell it. */
+  /** Missing from an older service's answer. */
   readonly stored?: {
     readonly snippets: number
     readonly repository_bytes: number
@@ -63,13 +63,13 @@ export interface UsageToShow {
   }
 }
 
-/** With four digits behind the point; of less than those can say, three that do. */
+/** With four decimals, or with three significant digits if four decimals can't show it. */
 const dollars = (cost: number | null) => {
   if (cost === null) return null
   return cost === 0 || cost >= 0.0001 ? cost.toFixed(4) : cost.toLocaleString("en", { maximumSignificantDigits: 3 })
 }
 
-/** What was used as lines of a table, and below it what bounds it. */
+/** Usage as lines of a table, with its bounds below. */
 export const usageTable = (by: UsageGroup, { usage, total, bounds, stored }: UsageToShow): ReadonlyArray<string> => [
   ...table(
     [by, "chats", "turns", "input", "output", "cache read", "cache write", "US$"],

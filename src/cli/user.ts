@@ -69,7 +69,7 @@ const erase = Command.make(
   )
 )
 
-/** On the operator's own machine there is no page. */
+/** The operator's own machine gets all users on one page. */
 const all = 2_147_483_647
 
 const list = Command.make("list", { org: orgFlag }, ({ org }) =>

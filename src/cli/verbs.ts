@@ -3,20 +3,20 @@ import { Command } from "effect/cli"
 import { Failed } from "./failure.ts"
 
 interface Files<Here, Asking> {
-  /** What does it on the data folder. */
+  /** Loads the verb that works on the data folder. */
   readonly here?: () => Promise<{ readonly command: Here }>
-  /** What asks a service for it, of this machine or another. */
+  /** Loads the verb that asks a service, of this machine or another. */
   readonly asking?: () => Promise<{ readonly command: Asking }>
 }
 
-/** `about` is what help says of it in the list of all. */
+/** `about` is what help says of the verb in the list of all. */
 const verb = <Here = never, Asking = never>(about: string, { here, asking }: Files<Here, Asking>) => ({
   about,
   here,
   asking
 })
 
-/** Every verb. Its file is loaded when it is asked for: most of what it stands on takes longer to load than to run. */
+/** Every verb. Its file is loaded when it is asked for: most of its imports take longer to load than to run. */
 const verbs = {
   search: verb("Find snippets for a task", { asking: () => import("./service/search.ts") }),
   upload: verb("Store files that a task produced", { asking: () => import("./service/upload.ts") }),
@@ -58,11 +58,11 @@ const verbs = {
 
 const names = Object.keys(verbs) as ReadonlyArray<keyof typeof verbs>
 
-/** Asks for everything that a verb is, of every verb. */
+/** Flags that need every verb loaded. */
 const ofAll = ["--completions", "--wizard"]
 
 /**
- * The verb that is asked for, with all others by name; `asking`: a service is named, so no data folder is looked at.
+ * Loads the verb that is asked for, and names all others; `asking`: a service is named, so no data folder is looked at.
  */
 export const loaded = (args: ReadonlyArray<string>, asking: boolean) => {
   const given = args.find((arg) => Object.hasOwn(verbs, arg))

@@ -10,7 +10,7 @@ import { config, onLog } from "./log.ts"
 import { answer, Json, plain } from "./output.ts"
 import { progress } from "./progress.ts"
 
-/** Findings that are printed for people. */
+/** How many findings are printed for people. */
 const printed = 20
 
 export const command = Command.make("verify", {}, () =>

@@ -20,10 +20,10 @@ import { at, behind, history, idIn, onePlace } from "./workspace/naming.ts"
 import { commitLine, fileTable, noteEarlier, workspaceTable, writeDiff, writeFileAsJson } from "./workspace/shown.ts"
 import { commitIn, find, onGit, pair, which } from "./workspace/which.ts"
 
-/** On the operator's own machine there is no page. */
+/** The operator's own machine gets all workspaces on one page. */
 const all = 2_147_483_647
 
-/** Who operates the service sees the workspaces of everybody. */
+/** The operator sees everybody's workspaces. */
 const operator = { limits: unlimited, userId: null, email: "" }
 
 const list = Command.make("list", { org: orgFlag }, ({ org }) =>
@@ -39,7 +39,7 @@ const list = Command.make("list", { org: orgFlag }, ({ org }) =>
   )
 ).pipe(Command.withDescription("List organizations' workspaces, latest change first"))
 
-/** Commits of a workspace, newest first, and the one before which the next ones come; `null`: there are none. */
+/** Commits of a workspace, newest first, and the one before which the next page begins; `null`: there is none. */
 const pageOf = Effect.fnUntraced(function* (
   { id, generation }: WorkspaceRecord,
   {

@@ -19,8 +19,8 @@ type Operation<In, Out> = (given: In) => Effect.Effect<Out, Problem, Call>
 /** What tools and resources do. The REST routes do the same, by the same functions. */
 export interface Operations {
   /**
-   * Matches come portion by portion, read when they are asked for. `answer` stands in a message for the route's whole
-   * one: see `Parts`.
+   * Gives matches portion by portion, each read when it is asked for. `answer` stands in a message for the route's
+   * whole answer: see `Parts`.
    */
   readonly search: Operation<
     typeof SearchRequest.Type,
@@ -40,12 +40,12 @@ export interface Operations {
     typeof TaskPatternsRequest.Type,
     { readonly patterns: ReadonlyArray<typeof TaskPattern.Type>; readonly next_cursor: string | null }
   >
-  /** Its lists have their first paths; `counts` says how many there are. */
+  /** The answer's lists have only their first paths; `counts` says how many there are. */
   readonly chat: Operation<
     typeof ChatRequest.Type,
     { readonly answer: typeof ChatResponse.Type; readonly counts: { readonly files: number; readonly changed: number } }
   >
-  /** The first of the caller's workspaces, the one that changed last first. */
+  /** The first of the caller's workspaces, the last changed first. */
   readonly workspaces: Operation<
     void,
     {
@@ -61,12 +61,12 @@ export interface Operations {
       readonly next_cursor: string | null
     }
   >
-  /** The first files of a workspace of the caller's, as its head has them, and how many there are; sizes in bytes. */
+  /** The first files at the head of one of the caller's workspaces, and how many there are; sizes in bytes. */
   readonly files: Operation<
     { readonly id: string; readonly most: number },
     { readonly files: ReadonlyArray<{ readonly path: string; readonly size: number }>; readonly count: number }
   >
-  /** A file of a workspace of the caller's, as its head has it; `undefined`: it has more than `most` bytes. */
+  /** A file at the head of one of the caller's workspaces; `undefined`: it has more than `most` bytes. */
   readonly file: Operation<
     { readonly id: string; readonly path: string; readonly most: number },
     Uint8Array | undefined

@@ -1,9 +1,9 @@
 import { Context, type Stream } from "effect"
 
 /**
- * Long parts of a message, which are written by themselves, piece by piece: the protocol's library writes a message as
- * a whole. What these give stands in the message in the part's place; of what is short it is the part itself. Likewise
- * what it reads has marks in the place of long texts.
+ * Keeps long parts out of a message, because the protocol's library writes a message as a whole. Each function gives
+ * what stands in the message in the part's place, which is written piece by piece; a short part stands for itself. A
+ * message that comes in has marks in the place of long texts, too.
  */
 export class Parts extends Context.Service<
   Parts,

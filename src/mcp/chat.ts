@@ -6,7 +6,7 @@ import type { Operations } from "./Operations.ts"
 import { tool } from "./tool.ts"
 import { filesUri, fileUri } from "./uris.ts"
 
-/** Files that are named in the text. */
+/** How many files the text names. */
 const named = 50
 const listed = (shown: ReadonlyArray<string>, all: number): string =>
   `${shown.join(", ")}${all > shown.length ? ` and ${all - shown.length} more` : ""}`

@@ -1,4 +1,4 @@
-/** What others typed, on one line, so that it can't pass for anything but what it is; its first characters. */
+/** What others typed, cut to `longest` characters and on one line, so that it can't pass for anything else. */
 export const line = (text: string, longest = 1_000): string =>
   text
     .replace(/[\s\p{Cc}\p{Cf}]+/gu, " ")

@@ -23,7 +23,7 @@ export const patterns = (operations: Operations) =>
     run: ({ task, top_k = 10 }) =>
       Effect.gen(function* () {
         const { includePublic } = yield* CallerScope
-        // a model has no use for a cursor: it asks for more at once
+        // a model has no use for a cursor: it asks for more patterns at once
         const { next_cursor: _, ...answer } = yield* operations.patterns({ task, top_k })
         const lines = answer.patterns.map(
           ({ task_pattern, code_block_name, code_block_id, thumbs_up, thumbs_down }) =>
@@ -31,7 +31,7 @@ export const patterns = (operations: Operations) =>
         )
         if (lines.length === 0) return { text: "No votes for any task yet.", answer }
         const list = lines.join("\n")
-        // then names of public snippets are among them
+        // with `includePublic`, the list may have names of public snippets
         return { text: includePublic ? part(newBoundary(), "text, some of it by strangers,", list) : list, answer }
       })
   })

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { McpSchema } from "effect/ai"
 
 /**
- * Bytes of a file that a message can carry: it is there as bytes, as text, and as the message, before any of it can
+ * Bytes of a file that a message can carry: memory holds it as bytes, as text and as the message before any of it can
  * leave.
  */
 export const mostBytes = 8 * 1024 * 1024
@@ -23,8 +23,8 @@ const textOf = (bytes: Uint8Array): string | undefined => {
 }
 
 /**
- * What a resource answers for a file: bytes that are text as text, others as they are. `undefined`: they are more than
- * fit.
+ * What a resource answers for a file: text if its bytes are text, otherwise the bytes. Fails if it is too large
+ * (`undefined`).
  */
 export const contentOf = (uri: string, bytes: Uint8Array | undefined) => {
   if (bytes === undefined || bytes.length > mostBytes) return Effect.fail(tooLarge)

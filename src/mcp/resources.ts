@@ -13,7 +13,7 @@ const mostListed = 1_000
 
 const invalid = (message: string) => new McpSchema.InvalidParams({ message })
 
-/** What a route says of a thing that is not there, for whoever has no routes. */
+/** What a route says of a missing thing, in words for a caller that has no routes. */
 const missing: { readonly [code: string]: string } = {
   "not_found/workspace": `You have no workspace with this id. Read ${workspacesUri}, which lists those that you have.`,
   "not_found/file": `There is no such file. Read ${filesUri("{id}")}, which lists a workspace's files, or the source of a repository, which lists its own.`,
@@ -22,7 +22,7 @@ const missing: { readonly [code: string]: string } = {
 }
 const noFile = invalid(missing["not_found/file"]!)
 
-/** Of what only we can mend, the other side learns no more than to come again. */
+/** A problem as a protocol error. If only the service can mend it, the caller learns no more than to come again. */
 const errorOf = ({ code, message }: Problem) =>
   code.startsWith("unavailable/") || code.startsWith("internal/")
     ? new McpSchema.InternalError({ message })
@@ -37,7 +37,7 @@ interface Contents {
   }>
 }
 
-/** With what stands in a message for what is long. */
+/** Contents as they stand in a message, long parts replaced: see `Parts`. */
 const inParts = ({ contents }: Contents) =>
   Effect.map(Parts, (parts) => ({
     contents: contents.map(({ text, blob, ...content }) => ({
@@ -49,7 +49,7 @@ const inParts = ({ contents }: Contents) =>
 
 const markdown = (uri: string, text: string) => ({ contents: [{ uri, mimeType: "text/markdown", text }] })
 
-/** `count`: of all that there are; `undefined`: more than these, and nobody counted them. */
+/** `count`: how many there are in all; `undefined`: more than these, and nobody counted them. */
 const listOf = (uri: string, count: number | undefined, lines: ReadonlyArray<string>, none: string) => {
   const more = count === undefined ? "" : `${count - lines.length} `
   const rest = count === lines.length ? [] : [`- … and ${more}more, which only the REST API lists`]
@@ -60,7 +60,7 @@ const listOf = (uri: string, count: number | undefined, lines: ReadonlyArray<str
 export const addResources = Effect.fnUntraced(function* (server: Server, operations: Operations) {
   const { skill, workspaces, files, file, snippet, repositoryFile } = operations
 
-  /** The route's middlewares give what the call brings with it, so that for the server it needs nothing. */
+  /** The route's middlewares provide what a call needs, so for the server the effect needs nothing. */
   const handled = <E, R>(effect: Effect.Effect<Contents, E, R>) =>
     Effect.mapError(Effect.flatMap(effect, inParts), (error) =>
       error instanceof Problem ? errorOf(error) : error
@@ -115,7 +115,7 @@ export const addResources = Effect.fnUntraced(function* (server: Server, operati
     )
   })
 
-  // the server asks a path for a match only; what stands in the URI is read from it, as a path has more parts than one
+  // the server only matches a path; its parts are read from the URI, because a file's path has several
   yield* addTemplate(
     { uriTemplate: filesUri("{id}"), name: "workspace files", title: "A workspace's files" },
     "The files of a workspace's last commit, with their URIs.",

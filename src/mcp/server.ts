@@ -25,7 +25,7 @@ const registrations = (operations: Operations) =>
           tool: descriptor,
           annotations: Context.empty(),
           services,
-          // the route's middlewares give what the call brings with it
+          // the route's middlewares provide what a call needs
           handle: handle as (given: unknown) => Effect.Effect<never>
         })
       }
@@ -33,7 +33,7 @@ const registrations = (operations: Operations) =>
     })
   )
 
-/** The server and its routes, on a router that lets in only whom it may serve. */
+/** The server and its routes, on a router that lets in only callers that it may serve. */
 export const layer = (operations: Operations) =>
   McpServer.layerHttp({
     name: "cairn",
@@ -42,9 +42,9 @@ export const layer = (operations: Operations) =>
     path: "/mcp",
     description: "Agent workspaces, and a store of proven code snippets.",
     protocols: [McpProtocol.v2026_07_28, McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpProtocol.v2025_03_26],
-    // the route sees to it that a session is ended by its own key only
+    // the route lets only a session's own key end it
     allowSessionTermination: true,
-    // what is offered never changes while the service runs, so that nobody need ask for it each time
+    // what is offered never changes while the service runs, so no client need ask for it each time
     allowSubscriptions: false,
     cacheHints: { discover: unchanged, tools: unchanged, resources: unchanged, resourceTemplates: unchanged },
     registrations: registrations(operations)

@@ -3,14 +3,14 @@ import type { Holder } from "#domain/Scope.ts"
 
 /** How long a session lives without a request. */
 const idleFor = 3_600_000
-/** Sessions of one key, and of all keys of an organization; of more, those that were not used for longest end. */
+/** Sessions of one key, and of all keys of an organization; beyond that, the least recently used end. */
 const mostPerKey = 100
 const mostPerTenant = 1_000
 
 interface Session {
   readonly key: string
   readonly tenant: string
-  /** What the server of this process calls it. */
+  /** The session's id in this process's server. */
   readonly local: string
   usedAt: number
   /** Requests under way. */
@@ -18,9 +18,9 @@ interface Session {
 }
 
 /**
- * The sessions that this process's server has in hand. It would keep every session for ever and take a request for it
- * from anyone; here they belong to the key that began them, end when nobody uses them, and are no more than so many.
- * What ends here alone is begun again at its next request: `McpSessions` knows which there are.
+ * The sessions that this process's server has. The server would keep every session for ever, and take a request for it
+ * from any caller; here a session belongs to the key that began it, ends when it is idle, and their number is bounded.
+ * A session that ended only here is begun again at its next request: `McpSessions` knows which there are.
  */
 export const makeSessions = (end: (id: string) => Effect.Effect<void>) => {
   // the least recently used first
@@ -41,7 +41,7 @@ export const makeSessions = (end: (id: string) => Effect.Effect<void>) => {
   }
 
   return {
-    /** Notes a session that a key has begun, here or elsewhere; ends those that are too old or too many. */
+    /** Adds a session that a key has begun, here or elsewhere, and ends sessions that are too old or too many. */
     opened: Effect.fnUntraced(function* ({ key, tenant }: Pick<Holder, "key" | "tenant">, id: string, local = id) {
       const now = yield* Clock.currentTimeMillis
       sessions.set(id, { key, tenant, local, usedAt: now, busy: 0 })
@@ -68,10 +68,10 @@ export const makeSessions = (end: (id: string) => Effect.Effect<void>) => {
       return false
     }),
 
-    /** What the server of this process calls a session, if it has it. */
+    /** A session's id in this process's server, if it has the session. */
     local: (id: string) => sessions.get(id)?.local,
 
-    /** What the server of this process calls those sessions in hand of which that is so. */
+    /** The ids in this process's server of the sessions that `isMeant` picks. */
     locals: (isMeant: (id: string) => boolean) =>
       [...sessions].flatMap(([id, { local }]) => (isMeant(id) ? [local] : [])),
 

@@ -8,22 +8,19 @@ import { misfits, shapeOf } from "#src/api/shape.ts"
 import type { Call } from "./Operations.ts"
 import { Parts } from "./Parts.ts"
 
-/** What a tool says: a text for whoever reads it, and the route's answer for programs. */
+/** What a tool says: a text for a reader, and the route's answer for programs. */
 export interface ToolSaid {
   readonly text: string
-  /** Or what stands for it in a message: see `Parts`. */
+  /** The route's answer, or what stands for it in a message: see `Parts`. */
   readonly answer: object | string
-  /** It was carried out, and did not end well. */
+  /** The call was carried out, and did not end well. */
   readonly failed?: boolean
 }
 
 /** One tool as the protocol's server takes it. */
 export interface McpTool {
   readonly descriptor: McpSchema.Tool
-  /**
-   * `given`: the arguments as they came, checked by nobody. Never fails: a problem is a result that says how to mend
-   * it.
-   */
+  /** `given`: the arguments as they came, unchecked. Never fails: a problem is a result that says how to mend it. */
   readonly handle: (given: unknown) => Effect.Effect<McpSchema.CallToolResult, never, Call | RequestRates>
 }
 
@@ -33,7 +30,7 @@ interface Options<S extends Schema.Struct<Schema.Struct.Fields>> {
   readonly description: string
   readonly input: S
   readonly hints: Pick<typeof McpSchema.ToolAnnotations.Type, "readOnlyHint" | "destructiveHint" | "openWorldHint">
-  /** The route whose requests it is counted with. */
+  /** The route with whose requests its calls are counted. */
   readonly route: string
   readonly run: (input: S["Type"]) => Effect.Effect<ToolSaid, Problem, Call>
 }
@@ -63,8 +60,8 @@ const takes = (name: string, { properties = {}, required = [] }: ObjectSchema): 
 const withoutNulls = (given: object) => Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 
 /**
- * Where a result has the route's answer. As `structuredContent` many clients would show it to the model in place of the
- * text.
+ * The key of a result's `_meta` that has the route's answer. Many clients would show `structuredContent` to the model
+ * in place of the text.
  */
 export const answerKey = "cairn/answer"
 
@@ -85,7 +82,7 @@ const refused = (problem: Problem, requestId: string) => {
   return result({ text: `${problem.message}${wait}`, answer: bodyOf(problem, requestId), failed: true })
 }
 
-/** A tool whose arguments are checked by a schema, and whose every failure is a result that says how to mend it. */
+/** Makes a tool whose arguments a schema checks, and whose every failure is a result that says how to mend it. */
 export const tool = <S extends Schema.Struct<Schema.Struct.Fields>>(options: Options<S>): McpTool => {
   const { name, title, description, input, hints, route, run } = options
   const decode = Schema.decodeUnknownEffect(input as unknown as Schema.Codec<S["Type"], unknown>, { errors: "all" })

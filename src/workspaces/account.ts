@@ -7,16 +7,16 @@ import { decoded } from "#domain/textFile.ts"
 import type { Usage } from "#ports/LanguageModel.ts"
 import { type Overlay, type Sha, WorkspaceStore } from "#ports/WorkspaceStore.ts"
 
-/** Where a workspace's memory is, the account of its earlier chats: a file as others, which its user may change. */
+/** The file of a workspace's memory, the account of its earlier chats: like any other file, its user may change it. */
 export const memoryFile = ".cairn/memory.md"
 const memoryFolder = ".cairn"
 
-/** Characters of an account, of what a model is told of it and of what is written. */
+/** Characters of an account that a model is told at most, and that are written at most. */
 const mostOfAccount = 16_000
-/** Bytes of a file that is read at all. */
+/** Bytes up to which the file is read at all. */
 const mostOfFile = 1024 * 1024
 
-/** What is there. `Other`: a folder, a link, no text, or far too large: nothing of ours. */
+/** What is at `memoryFile`. `Other`: a folder, a link, no text, or far too large: nothing of ours. */
 export type Account =
   | { readonly _tag: "None" }
   | { readonly _tag: "Text"; readonly text: string; readonly digest: string }
@@ -27,15 +27,15 @@ export interface Remembered {
   readonly how: Remembering
   /** All of the file; `""` when it is kept. */
   readonly account: string
-  /** The digest of the file that it takes the place of; `null`: there was none. */
+  /** The digest of the file that it replaces; `null`: there was none. */
   readonly from: string | null
   /** The full name of the model that wrote it; `null`: none did. */
   readonly model: string | null
-  /** What was asked of a model for it, also in vain. */
+  /** The tokens that a model took for it, even in vain. */
   readonly usage: Usage
 }
 
-/** Characters of an account that a model is told, whose context has so many tokens, where that is known. */
+/** How many characters of an account a model is told; `context`: tokens that the model reads, if known. */
 export const roomFor = (context: number | undefined): number => Math.min(mostOfAccount, context ?? mostOfAccount)
 
 const kindAt = (overlay: Overlay, path: string) =>
@@ -43,7 +43,7 @@ const kindAt = (overlay: Overlay, path: string) =>
     error.code === "ENOENT" ? Effect.undefined : Effect.fail(error)
   )
 
-/** The account that a view of files has; links are not followed. */
+/** The account in a view of files; links are not followed. */
 export const accountIn = (overlay: Overlay): Effect.Effect<Account> =>
   Effect.gen(function* () {
     const folder = yield* kindAt(overlay, memoryFolder)
@@ -60,8 +60,8 @@ export const accountIn = (overlay: Overlay): Effect.Effect<Account> =>
   }).pipe(Effect.catch(() => Effect.succeed({ _tag: "Other" } as const)))
 
 /**
- * What a chat is told at first: its task, and behind it the account, as what it is: a text that whoever writes into the
- * workspace may have written.
+ * What a chat's model is told first: the task, then the account, marked as data, because anyone who writes into the
+ * workspace may have written it.
  */
 export const withAccount = (prompt: string, account: Account, room: number): string => {
   if (account._tag !== "Text" || account.text.trim() === "") return prompt
@@ -71,8 +71,8 @@ export const withAccount = (prompt: string, account: Account, room: number): str
 }
 
 /**
- * A tree with what is remembered of a chat, where the file is the one that it was made from: what anybody else has
- * written or removed since stays. Answers the tree itself where nothing is to be written, or nothing can.
+ * A tree with what is remembered of a chat, if the file is still the one that this was made from: what anybody else has
+ * written or removed since stays. Answers the tree itself if there is nothing to write, or nothing can be written.
  */
 export const treeWith = Effect.fnUntraced(function* (
   repository: string,

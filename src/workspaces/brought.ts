@@ -9,7 +9,7 @@ interface Compared {
 export const bytesOf = (changes: ReadonlyArray<Compared>): number =>
   changes.reduce((sum, { after }) => sum + (after?.size ?? 0), 0)
 
-/** What a commit brings: files by what became of them, and bytes. */
+/** What a commit brings: how many files it creates, modifies and deletes, and how many bytes. */
 export const broughtBy = (changes: ReadonlyArray<Compared>) => {
   const count = (status: FileChange["status"]) => changes.filter((change) => change.status === status).length
   return {

@@ -25,13 +25,13 @@ export interface Waiting extends AskedRun {
   /** Settled when its cancellation is recorded. */
   readonly cancelled: Deferred.Deferred<void>
   readonly done: Deferred.Deferred<void>
-  /** How often it was tried to go on with it. */
+  /** How many tries to go on with it have begun. */
   tries: number
-  /** Settled when a try has failed and those who wait for it are told: the run stays where it is in its line. */
+  /** Settled when those who wait are told of a failed try; the run keeps its place in its line. */
   delayed: Deferred.Deferred<Failure>
 }
 
-/** A try that could not go on, by its number, and why. */
+/** A failed try: its number, and why the run could not go on. */
 interface Failure {
   readonly tried: number
   readonly why: Exit.Exit<never, Delayed>
@@ -51,8 +51,8 @@ export const waitingFor = (asked: AskedRun): Effect.Effect<Waiting> =>
   })
 
 /**
- * Waits until the run has ended. Fails while it can't go on, and who asks again waits for the same run: but not with
- * what a try has met that had begun before anybody asked here, since that may be mended by now.
+ * Waits until the run has ended. Fails while it can't go on, but not because of a try that began before this call: what
+ * that try met may be mended by now. A caller that asks again waits for the same run.
  */
 export const untilDone = (one: Waiting): Effect.Effect<void, Delayed> =>
   Effect.suspend(() => {
@@ -70,12 +70,12 @@ const longestPause = 5_000
 /** Tries after which those who wait are told. */
 const patience = 4
 
-/** Between two looks whether another process was told to cancel the run that this one carries. */
+/** The pause between two looks whether another process recorded a cancellation of the run that this one carries. */
 const cancelLook = "250 millis"
 
 /**
- * Tries until it goes well, at growing distances: the log or the disk may be away for a while, and so may be what a
- * defect came from. Those who wait for `runs`, which can't go on before, are told when that takes long.
+ * Tries a step until it succeeds, with growing pauses: the log or the disk may be away for a while, and so may the
+ * cause of a defect. When that takes long, tells those who wait for `runs`, which can't go on before.
  */
 export const untilItGoes = Effect.fnUntraced(function* <A, E, R>(
   step: Effect.Effect<A, E, R>,
@@ -111,7 +111,7 @@ export const untilItGoes = Effect.fnUntraced(function* <A, E, R>(
   }
 })
 
-/** Never ends: says when the run at work was cancelled through another process. */
+/** Never ends: settles `cancelled` when the run at work was cancelled through another process. */
 export const hearCancelled = ({ run, cancelled }: Waiting) =>
   Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.state(Chat, `chat-${run}`)).pipe(
     Effect.flatMap((state) => (state.cancelled ? Deferred.succeed(cancelled, undefined) : Effect.void)),

@@ -13,13 +13,13 @@ import { subjectOf } from "./commit.ts"
 import { followHead, type Known, streamOf } from "./restore.ts"
 import { actorTrailers } from "./trailers.ts"
 
-/** What is to be so before a file is changed. `sha`: of its blob; `undefined`: there is no such file. */
+/** What must hold before a file is changed. `sha`: of its blob; `undefined`: there is no such file. */
 export type Condition = (sha: Sha | undefined) => boolean
 
-/** The file is not as the caller has it, or there is one where there should be none, or none. */
+/** The condition does not hold. `sha`: of the file's blob as it is; `undefined`: there is no such file. */
 export class ConditionFailed extends Data.TaggedError("ConditionFailed")<{ readonly sha: Sha | undefined }> {}
 
-/** A folder that a path leads through is none: a link is not followed, as a reader of the path would not follow it. */
+/** Fails if a path leads through a link: it is not followed, as a reader of the path would not follow it. */
 export const throughFolders = Effect.fnUntraced(function* (overlay: Overlay, path: string) {
   const names = path.split("/")
   for (let length = 1; length < names.length; length++) {
@@ -34,7 +34,7 @@ export const throughFolders = Effect.fnUntraced(function* (overlay: Overlay, pat
   }
 })
 
-/** Puts a file where a path says, in place of the file or the link that is there. */
+/** Puts a file at a path, in place of the file or the link that is there. */
 export const put = (path: string, bytes: Uint8Array, executable?: boolean) =>
   Effect.fnUntraced(function* (overlay: Overlay) {
     yield* throughFolders(overlay, path)
@@ -43,7 +43,7 @@ export const put = (path: string, bytes: Uint8Array, executable?: boolean) =>
     yield* overlay.writeFile(path, bytes, executable === undefined ? {} : { executable })
   })
 
-/** Removes the file or the link at a path; `ENOENT` where there is none, also of a folder. */
+/** Removes the file or the link at a path. Fails with `ENOENT` if there is none, or a folder. */
 export const remove = (path: string) =>
   Effect.fnUntraced(function* (overlay: Overlay) {
     yield* throughFolders(overlay, path)
@@ -52,7 +52,7 @@ export const remove = (path: string) =>
     yield* overlay.remove(path)
   })
 
-/** Bytes of the files that a view has otherwise than its tree, each with its whole size. */
+/** Bytes of the files that a view creates or changes, each with its whole size. */
 const writtenIn = (overlay: Overlay) =>
   Effect.gen(function* () {
     const changes = yield* overlay.changes()
@@ -61,7 +61,7 @@ const writtenIn = (overlay: Overlay) =>
     return entries.reduce((sum, { size }) => sum + size, 0)
   }).pipe(Effect.orDie)
 
-/** A change of files that one asks for. */
+/** A change of files that a caller asks for. */
 export interface AskedChange<E> {
   readonly how: "put" | "deleted" | "archive"
   /** The commit's first line; any text. */
@@ -69,15 +69,15 @@ export interface AskedChange<E> {
   /** The file that `condition` is about. */
   readonly path?: string
   readonly condition?: Condition
-  /** Makes the change in a view of the head's files; again where others were first. */
+  /** Makes the change in a view of the head's files; called again if another commit came first. */
   readonly edit: (overlay: Overlay) => Effect.Effect<void, E>
 }
 
 /**
- * Changes files of a workspace in one commit, on whatever head there is: nobody at work in it is waited for. Gives the
- * commit that has the files now, and the position of its event: `undefined` when the head had them already. The same
- * command again gives the same. Fails with what `edit` fails with, with `ConditionFailed`, with `StorageBoundReached`
- * where there is no room for it, and as `restore` does.
+ * Changes files of a workspace in one commit on the current head, without waiting for its runs. Gives the commit that
+ * has the files now, and the position of its event: `undefined` if the head had them already. The same command again
+ * gives the same. Fails as `edit` does, with `ConditionFailed`, with `StorageBoundReached` if there is no room for it,
+ * and as `restore` does.
  */
 export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _tag: string }>(
   { id, generation, user_id }: Known,
@@ -120,11 +120,11 @@ export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _ta
       const brought = broughtBy(yield* git.compare(repository, head.tree, tree))
       return yield* give(head, { workspace: id, commit, parent: head.commit, tree, how, ...brought })
     })
-    // what finds no room is not stored: objects that nothing reaches would stay for a day, those of each try
+    // a change that finds no room is not stored: each try would leave objects that nothing reaches for a day
     return yield* storage.within({ ...storing, more: Effect.flatMap(writtenIn(overlay), bytesMore) }, save)
   })
 
-  /** What fails now may have been done before, by the same command: then it is answered as then. */
+  /** A change that fails now may have been made before by the same command: then its first answer is given again. */
   const before = Effect.fnUntraced(function* ({ commit, tree }: Head) {
     const nothing = { workspace: id, commit, parent: commit, tree, how, created: 0, modified: 0, deleted: 0 }
     return yield* give({ commit, tree }, nothing)

@@ -25,9 +25,9 @@ export interface RunEnding {
   /** The head that the run began on. */
   readonly base: { readonly commit: string; readonly tree: string } | null
   readonly tree: string
-  /** Goes into the workspace's memory with it; `undefined`: the chat neither reads nor writes that. */
+  /** What the commit adds to the workspace's memory; `undefined`: the chat neither reads nor writes the memory. */
   readonly remembered: Remembered | undefined
-  /** Milliseconds: when the run's last step was recorded. */
+  /** When the run's last step was recorded, in milliseconds. */
   readonly time: number
   readonly turns: number
   readonly inputTokens: number
@@ -36,7 +36,7 @@ export interface RunEnding {
   readonly failure: { readonly code: ChatFailure; readonly error: string } | null
 }
 
-/** The command that ends a run: the same for whoever ends it. */
+/** The id of the command that ends a run: the same in every process. */
 export const endingId = (run: string): string => derivedId("end", run)
 
 const subjectLength = 72

@@ -3,7 +3,7 @@ import { beginningOf } from "#domain/text/beginningOf.ts"
 import { type Exchange, LanguageModel, type Talk, type Usage } from "#ports/LanguageModel.ts"
 import { textOf, transcriptOf } from "./transcript.ts"
 
-/** What a model is told in place of a run's first turns, because all of them together are more than it reads. */
+/** What a model is told in place of a run's first turns, because all of them together are more than it can read. */
 export interface Compaction {
   /** The turns that the run had when it was made. */
   readonly turn: number
@@ -16,15 +16,15 @@ export interface Compaction {
 }
 
 /**
- * Characters of all that is said: more than any model reads. A turn's tools answer with a quarter of it at most, so
- * that what a compaction keeps has room.
+ * Characters of a whole talk: more than any model reads. The tools of one turn answer with at most a quarter of it, so
+ * there is room for what a compaction keeps.
  */
 export const mostOfTalk = 4 * 1024 * 1024
 /** The part of a model's context that a talk may fill before the next turn. */
 const fullAt = 0.8
-/** Characters of a token, at the least: what is not counted yet is guessed by it. */
+/** The fewest characters of a token: guesses the tokens of results that no model has counted yet. */
 const tokenLength = 3
-/** Characters of the transcript that a model is given to sum up, of a summary, and of one that no model could write. */
+/** Characters of the transcript that a model sums up, of its summary, and of the list of steps in place of one. */
 const mostOfTranscript = 100_000
 const mostOfSummary = 20_000
 const mostOfSteps = 8_000
@@ -33,13 +33,13 @@ const mostOfSteps = 8_000
 const toldOf = (history: ReadonlyArray<Exchange>, compaction: Compaction | undefined): ReadonlyArray<Exchange> =>
   history.slice(compaction?.upTo ?? 0).filter(({ turn }) => turn.end !== "full")
 
-/** The task, and what was done of it that the history has no more. */
+/** The task, and the summary of the turns that the history no longer has. */
 const promptOf = (prompt: string, compaction: Compaction | undefined): string =>
   compaction === undefined
     ? prompt
     : `${prompt}\n\n[Your earlier work on this task is told here in short; the files are as you left them.]\n${compaction.summary}`
 
-/** What the model is told when it is asked for the turn behind `history`, `compaction` being the last that was made. */
+/** What the model is told when it is asked for the turn after `history`; `compaction`: the last that was made. */
 export const talkOf = (
   { model, system, prompt, tools }: Omit<Talk, "history">,
   history: ReadonlyArray<Exchange>,
@@ -69,9 +69,9 @@ export const canBeShorter = (history: ReadonlyArray<Exchange>, compaction: Compa
   compaction?.turn === history.length || toldOf(history, compaction).length > 0
 
 /**
- * Sums the older turns up. The newest stay as they were, up to a quarter of all that is told, unless the compaction
- * before was of no use. The model writes the summary, in a request without tools; when it can't, the summary is a list
- * of the steps. Fails with `ModelFailed`.
+ * Sums up the older turns. The newest stay as they were, up to a quarter of all that is told, unless the last
+ * compaction was of no use. The model writes the summary, in a request without tools; if it can't, the summary is a
+ * list of the steps. Fails with `ModelFailed`.
  */
 export const compact = Effect.fnUntraced(function* (
   { model, prompt }: Pick<Talk, "model" | "prompt">,

@@ -1,12 +1,12 @@
 import { Cause, Effect } from "effect"
 
-/** A defect of this service, by its kind: its message may quote what someone wrote. */
+/** The kind of a defect of this service, without its message, which may quote what someone wrote. */
 const faultOf = (cause: Cause.Cause<unknown>): string => {
   const defect = Cause.squash(cause)
   return defect instanceof Error ? defect.name : typeof defect
 }
 
-/** The lines of code that it came through. */
+/** The lines of code that a defect came through, the first 8. */
 const placesOf = (cause: Cause.Cause<unknown>): ReadonlyArray<string> => {
   const defect = Cause.squash(cause)
   const lines = defect instanceof Error ? (defect.stack ?? "").split("\n") : []
@@ -14,8 +14,8 @@ const placesOf = (cause: Cause.Cause<unknown>): ReadonlyArray<string> => {
 }
 
 /**
- * Makes attempts until one answers `true`. A defect is tried again, as it may have been chance; the same one at the
- * same step would come at each start of the service, so that the next attempt is told of it, to end the run with it.
+ * Makes attempts until one answers `true`. A defect may have been chance, so it is tried again. The same defect twice
+ * at the same step would come at each start of the service: the next attempt is told of it, to end the run with it.
  */
 export const untilEnded = Effect.fnUntraced(function* <E, R, E2, R2>(
   attempt: (fault: string | undefined) => Effect.Effect<boolean, E, R>,
@@ -24,7 +24,7 @@ export const untilEnded = Effect.fnUntraced(function* <E, R, E2, R2>(
   let before: { readonly step: number; readonly fault: string } | undefined
   let fault: string | undefined
   const failed = Effect.fnUntraced(function* (cause: Cause.Cause<E>) {
-    // that the end can't be written is no fault of the step
+    // with `fault` set, what failed is the writing of the run's end, which is no fault of the step
     if (!Cause.hasDies(cause) || Cause.hasInterrupts(cause) || fault !== undefined)
       return yield* Effect.failCause(cause)
     const now = { step: yield* step, fault: faultOf(cause) }

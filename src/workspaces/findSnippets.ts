@@ -6,7 +6,7 @@ import { portioned } from "#src/portions.ts"
 import { Search, type Sight } from "#src/snippets/search.ts"
 import { longestShown, type SnippetFound } from "./tools/SearchSnippets.ts"
 
-/** Finds snippets for an agent. They are read one portion after the other, and of each is kept what can be shown. */
+/** Finds snippets for an agent. Reads them portion by portion, and keeps of each what can be shown. */
 export const findSnippets = Effect.fnUntraced(function* (scope: Sight, task: string, topK: number) {
   const { search, read } = yield* Search
   const standing = yield* Effect.orDie(freshOrOlder(Snippets))

@@ -13,14 +13,14 @@ import { endingId } from "./commit.ts"
 import { streamOf } from "./restore.ts"
 import { type Ear, Spoken, type Words } from "./spoken.ts"
 
-/** Steps that are read at once, and about how many bytes: who does not take them makes the service hold that much. */
+/** Steps that are read at once, and about how many bytes: a slow reader makes the service hold that much. */
 const page = { limit: 16, bytes: 64 * 1024 }
-/** Milliseconds after which a silent run is said to be silent. */
+/** Milliseconds without news after which a follower is told `Silence`. */
 const silence = 15_000
-/** Words come one by one: this long it waits for more of them. */
+/** Words come one by one: how long to wait for more of them. */
 const pause = "20 millis"
 
-/** What a run may have next. */
+/** The types of events that may come next in a run, or end it. */
 const types = [
   ...["ChatStarted", "ChatResumed", "ChatCancelled", "ModelTurned", "ToolsRan", "ChatCompacted"],
   "ChatRemembered",
@@ -28,12 +28,12 @@ const types = [
 ]
 
 /**
- * Why nothing more comes: `revoked`: the key is not valid any more, or may not do this. `stopping`: so is the service.
- * `unavailable`: its store does not answer. `erased`: the workspace was erased, and the run with it.
+ * Why nothing more comes. `revoked`: the key is no longer valid, or may not do this. `stopping`: the service stops.
+ * `unavailable`: the service's store does not answer. `erased`: the workspace was erased, and the run with it.
  */
 export type Parting = "revoked" | "stopping" | "unavailable" | "erased"
 
-/** What comes of a run; `Over`: its end is in the log, with all of its steps before it. */
+/** What a follower of a run is told; `Over`: the run's end is in the log, and all of its steps were told. */
 export type RunNews =
   | { readonly _tag: "Step"; readonly step: Recorded<ChatEvent> }
   | { readonly _tag: "Words"; readonly words: Words }
@@ -49,7 +49,7 @@ export interface Followed {
   /** Whose workspace it is, as the chat said. */
   readonly user: string
   readonly tenant: string
-  /** The key of who follows it. */
+  /** The follower's key. */
   readonly key: string
   /** The revision of the last step that they have: -1 for none. */
   readonly after: number
@@ -62,9 +62,9 @@ type Reader = { readonly after: number; readonly turns: number; readonly saidAt:
 const isErased = ({ event }: Recorded<ChatEvent>) => "text" in event && event.text === null
 
 /**
- * A run as it goes on, until it has ended, for as long as the key is live and the service runs: its recorded steps from
- * wherever it is carried, and in between what its model says, where this process carries it. Whoever stops listening
- * stops nothing.
+ * Follows a run until it has ended, for as long as the key is live and the service runs. Gives the recorded steps,
+ * whichever process carries the run, and in between what its model says, if this process does. A reader that leaves
+ * does not stop the run.
  */
 export const followRun = ({ run, workspace, generation, user, tenant, key, after, turns }: Followed) =>
   Stream.unwrap(
@@ -81,9 +81,9 @@ export const followRun = ({ run, workspace, generation, user, tenant, key, after
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(PubSub.takeAll(looks), Queue.offer(woken, undefined))))
       yield* spoken.listen(run, () => Queue.offerUnsafe(woken, undefined))
       const ear: Ear = { speech: undefined, heard: 0, length: 0 }
-      /** Of its steps, those that were read and not told yet. */
+      /** Steps that were read and not told yet. */
       let read: ReadonlyArray<Recorded<ChatEvent>> = []
-      /** How far the log was looked at when there was nothing more to read of the run. */
+      /** How far the log had come when there was nothing more to read of the run. */
       let reached: ReturnType<typeof tail.reached> | undefined
       let isOver = false
 
@@ -95,7 +95,7 @@ export const followRun = ({ run, workspace, generation, user, tenant, key, after
       /** Reads what is new; `erased` when there is nothing left to read. */
       const look = Effect.fnUntraced(function* (after: number) {
         const before = tail.reached()
-        // its end comes behind all of its steps: who sees it first misses none of them
+        // the run's end comes after all of its steps: looking for the end before reading the steps misses none of them
         isOver = (yield* store.outcome(streamOf(workspace), endingId(run))).length > 0
         const { events, more } = yield* store.readStream(chat, after, page)
         read = yield* decodeAll<ChatEvent>(events)
@@ -104,7 +104,7 @@ export const followRun = ({ run, workspace, generation, user, tenant, key, after
         return (yield* dispatcher.state(Workspace, streamOf(workspace))).generation !== generation
       })
 
-      /** Whether there may be more to read. All who follow a tenant's runs look at the same page of what is new. */
+      /** Whether there may be more to read. All followers of a tenant's runs look at the same page of what is new. */
       const isBehind = Effect.gen(function* () {
         if (reached === undefined) return true
         const before = tail.reached()
@@ -130,12 +130,12 @@ export const followRun = ({ run, workspace, generation, user, tenant, key, after
           }
           if (isOver) return [{ _tag: "Over" } as RunNews, { ...reader, ended: true }] as const
           const words = spoken.hear(run, ear)
-          // a turn that was told has all of them
+          // a recorded turn that was told has all of these words
           if (words !== undefined && words.turn > reader.turns) {
             return [{ _tag: "Words", words } as RunNews, { ...reader, saidAt }] as const
           }
           if (saidAt - reader.saidAt >= silence) return [{ _tag: "Silence" } as RunNews, { ...reader, saidAt }] as const
-          // a look comes every second at least: then the key is looked at
+          // the tail looks at least once a second, and then the key is checked
           yield* Effect.raceFirst(Effect.andThen(Queue.take(woken), Effect.sleep(pause)), closing.await)
         }
       })

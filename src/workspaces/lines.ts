@@ -2,8 +2,8 @@ import { isAfter, type Position } from "#engine/Position.ts"
 import type { Waiting } from "./carry.ts"
 
 /**
- * The runs that this process knows of: a line for each workspace, in the order in which its runs were asked for, and
- * which of them is at work. A line lives for as long as somebody is in it; who carries it looks at it again and again.
+ * The runs that this process knows: a line for each workspace, in the order in which its runs were requested, and which
+ * run is at work. A line lives for as long as it has a run; its carrier looks at it again and again.
  */
 export class Lines {
   readonly #lines = new Map<string, Array<Waiting>>()
@@ -18,7 +18,7 @@ export class Lines {
     return [...this.#known.values()]
   }
 
-  /** Where a run stands that was not known. `isNew`: it is the first in its line, which nobody carries yet. */
+  /** Puts a run that was not known into its line. `isNew`: it is the first in its line, which nobody carries yet. */
   join(one: Waiting): { readonly line: ReadonlyArray<Waiting>; readonly isNew: boolean } {
     this.#known.set(one.run, one)
     const line = this.#lines.get(one.workspace)
@@ -41,7 +41,7 @@ export class Lines {
     this.#known.delete(one.run)
   }
 
-  /** Those of a workspace from before a position; all but the one at work are out of the line. */
+  /** Takes a workspace's runs from before a position out of its line, except the one at work, which `all` has, too. */
   drop(workspace: string, before: Position): { readonly all: Array<Waiting>; readonly waiting: Array<Waiting> } {
     const all = (this.#lines.get(workspace) ?? []).filter(({ position }) => isAfter(before, position))
     const waiting = all.filter((one) => !this.isAtWork(one))

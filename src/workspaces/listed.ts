@@ -4,8 +4,8 @@ import type { WorkspaceRecord } from "#projections/Workspaces/standing.ts"
 import { external, shownActor } from "#src/actor.ts"
 
 /**
- * A tenant's workspaces as they are listed. Who made the last commit has the e-mail address that they have now;
- * `erased` stands for it once they have none, `external` for somebody of another organization, and `null` where nobody
+ * A tenant's workspaces as they are listed, each with the present e-mail address of the person who made its last
+ * commit: `erased` if they have none any more, `external` for somebody of another organization, and `null` if nobody
  * with a key made it.
  */
 export const listed = Effect.fnUntraced(function* (tenant: string, found: ReadonlyArray<WorkspaceRecord>) {

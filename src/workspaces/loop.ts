@@ -13,17 +13,17 @@ import { type Compaction, canBeShorter, compact, isTooLong, talkOf } from "./com
 import type { Tool } from "./tools/tool.ts"
 import { textOf } from "./transcript.ts"
 
-/** An agent's work on one task, from wherever it stands. What the hooks fail with ends it. */
+/** An agent's work on one task, from wherever it stands. A hook that fails ends it. */
 export interface Conversation extends Omit<Talk, "tools" | "history"> {
   readonly tools: ReadonlyArray<Tool>
   readonly maxTurns: number
   /** Non-empty when a run resumes; the last exchange's tools run first when they have no results yet. */
   readonly history: ReadonlyArray<Exchange>
-  /** The last one that the run has; what the model is told in place of its first turns. */
+  /** The run's last compaction: what the model is told in place of the first turns. */
   readonly compaction: Compaction | undefined
   /** Turns count from 1. Called before each request to the model. */
   readonly beforeTurn: (turn: number) => Effect.Effect<void, ConversationStopped>
-  /** Takes what the model says as it says it: a foretaste of the turn, which may yet fail and be asked for again. */
+  /** Takes what the model says while it says it: the turn may still fail and be asked for again. */
   readonly hearing: (turn: number) => Heard
   /** Makes a turn durable before its tools run; the conversation goes on from what it answers. */
   readonly onTurn: (turn: number, said: ModelTurn) => Effect.Effect<ModelTurn, ConversationStopped>
@@ -51,8 +51,8 @@ export interface ConversationResult {
 }
 
 /**
- * The run was stopped from outside. `superseded`: another process has gone on with it, or its workspace was erased: it
- * begins again from what the log has. The others end it; `error` says so to the caller.
+ * The run was stopped from outside. `superseded`: another process has gone on with it, or its workspace was erased, and
+ * it begins again from what the log has. Any other reason ends the run, and `error` tells the caller why.
  */
 export class ConversationStopped extends Schema.TaggedError<ConversationStopped>()("ConversationStopped", {
   reason: Schema.Literals(["superseded", "revoked", "bound", "interrupted", "cancelled"]),
@@ -60,9 +60,9 @@ export class ConversationStopped extends Schema.TaggedError<ConversationStopped>
 }) {}
 
 /**
- * The agent's loop: asks the model, runs the tools that it calls one after another in their order, until it is done or
- * out of turns. The same for every model: what comes next follows from the exchanges alone, so a run that resumes goes
- * on exactly as it would have. Fails with `ModelFailed`, and with `ConversationStopped` from its callbacks.
+ * The agent's loop: asks the model, and runs the tools that it calls one after another, until it is done or out of
+ * turns. The same for every model: what comes next follows from the exchanges alone, so a run that resumes goes on
+ * exactly as it would have. Fails with `ModelFailed`, and with `ConversationStopped` from its callbacks.
  */
 export const converse = Effect.fnUntraced(function* (conversation: Conversation) {
   const { model, prompt, tools, maxTurns, beforeTurn, hearing, onTurn, onTools, onCompaction } = conversation
@@ -89,7 +89,7 @@ export const converse = Effect.fnUntraced(function* (conversation: Conversation)
   }
 })
 
-/** What all requests took together. */
+/** The tokens of all requests together. */
 export const usageOf = (usages: ReadonlyArray<Usage>): Usage => {
   const sum = (count: (usage: Usage) => number) => usages.reduce((sum, usage) => sum + count(usage), 0)
   return {
@@ -110,7 +110,7 @@ const runTool = (tools: ReadonlyArray<Tool>, { id, name, input }: ToolCall): Eff
 /** Characters of all results of one turn: they are sent with each request. */
 const mostOfResults = 1024 * 1024
 
-/** Results of a turn that calls more tools than anyone reads, the last ones cut. */
+/** The results of a turn, the last ones cut if all are longer than `mostOfResults`. */
 const bounded = (results: ReadonlyArray<ToolResult>): ReadonlyArray<ToolResult> => {
   let left = mostOfResults
   return results.map((result) => {
@@ -134,7 +134,7 @@ export const resultOf = (
     last === undefined || last.end === "paused" || (last.end === "full" && canBeShorter(history, compaction))
   if (!goesOn && !callsTools(last)) {
     const output = textOf(last)
-    // it says that it waits for tools and calls none: there is nothing to wait for
+    // a turn that waits for tools but calls none has nothing to wait for
     if (last.end === "done" || last.end === "calls") return { output, turns, ended: "done", error: "" }
     const error = last.end === "declined" && output !== "" ? output : failures[last.end]
     return { output, turns, ended: "failed", error }

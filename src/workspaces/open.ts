@@ -15,8 +15,8 @@ export const workspaceId = (tenant: string, org: string, user: string): string =
   derivedId("workspace", tenant, org, user)
 
 /**
- * Makes the workspace of (`org`, `user`), with one empty commit, where there is none. Gives its id and head, and the
- * position of its event: `undefined` when it was there. Fails with `Busy` and `WorkspacesUnavailable`.
+ * Makes the workspace of (`org`, `user`) with one empty commit, if there is none. Gives its id and head, and the
+ * position of its event: `undefined` if it was there. Fails with `Busy` and `WorkspacesUnavailable`.
  */
 export const openWorkspace = Effect.fnUntraced(function* (
   tenant: string,
@@ -32,7 +32,7 @@ export const openWorkspace = Effect.fnUntraced(function* (
   const attempt = Effect.gen(function* () {
     const { generation, head } = yield* dispatcher.state(Workspace, stream)
     if (head !== null) return { workspace, commit: head.commit, position: undefined }
-    // one that was erased is opened anew, also by a request that opened it before
+    // an erased workspace is opened anew, even by a repeat of the request that opened it before
     const commandId = derivedId("open", metadata.commandId, generation)
     const repository = repositoryOf(workspace, generation)
     const tree = yield* git.save(repository, yield* git.open(repository, undefined))
@@ -43,7 +43,7 @@ export const openWorkspace = Effect.fnUntraced(function* (
     const opening: FilesChange = { workspace, commit, parent: null, tree, how: "opened", ...nothing }
     const command = WorkspaceCommand.OpenWorkspace({ generation, org, user, opening })
     const done = (yield* dispatcher.dispatch(Workspace, { tenant, stream, command, ...metadata, commandId }).pipe(
-      // what was made for a workspace that was erased meanwhile is nobody's
+      // the workspace was erased meanwhile: nobody else would remove what was made for it
       Effect.tapErrorTag("WorkspaceGone", () => removeRepository(workspace, generation)),
       Effect.catchTag(["WorkspaceGone", "WorkspaceNotFound", "HeadMoved"], () => Effect.succeed([]))
     )).at(-1)

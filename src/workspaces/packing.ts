@@ -12,18 +12,18 @@ import { Workspaces } from "#projections/Workspaces/tables.ts"
 import { Disks } from "#src/disks.ts"
 import { claimOf, followHead, streamOf } from "./restore.ts"
 
-/** How long a workspace's runs in other processes are waited for; then its repository is only packed. */
+/** How long to wait for runs of the workspace in other processes; then its repository is packed, but not pruned. */
 const patience = "1 second"
 
 /**
- * Keeps repositories small, in the background and one at a time: each commit leaves objects, and each of them takes a
- * block of the disk until it is in a pack. One that can't be packed, also for want of room, is tried again after a
- * minute.
+ * Keeps repositories small, in the background and one at a time: each commit leaves objects, and each object takes a
+ * block of the disk until it is in a pack. A repository that can't be packed, for want of room or otherwise, is tried
+ * again after a minute.
  */
 export class Packing extends Context.Service<
   Packing,
   {
-    /** A workspace's head has moved: look after its repository some time. */
+    /** A workspace's head has moved: its repository is packed some time later. */
     readonly offer: (workspace: string) => Effect.Effect<void>
   }
 >()("cairn/Packing") {
@@ -39,7 +39,7 @@ export class Packing extends Context.Service<
       const waiting = new Set<string>()
       const wake = yield* Queue.sliding<void>(1)
       const { say, over } = saying()
-      /** Could not be packed the last time. */
+      /** Workspaces whose repository could not be packed the last time. */
       const failed = new Set<string>()
 
       const pack = Effect.fnUntraced(function* (workspace: string) {
@@ -47,10 +47,10 @@ export class Packing extends Context.Service<
         const repository = repositoryOf(workspace, generation)
         // only what the ref reaches is sure to stay
         if (head === null || (yield* git.ref(repository)) !== head.commit) yield* followHead(workspace)
-        // what nothing reaches yet may be what a run of another process is about to use: without the claim it stays
+        // a run of another process may be about to use what nothing reaches yet: without the claim it stays
         const apart = !shared || Option.isSome(yield* Effect.timeoutOption(claim(claimOf(workspace)), patience))
         yield* asker.fresh(Workspaces)
-        // the trees of a run that has yet to end are in the log alone
+        // only the log names the trees of a run that has not ended, so git must not prune them
         const open = yield* openRunsIn(workspace)
         yield* git.pack(repository, { prune: apart && open === 0 })
       }, Effect.scoped)
@@ -79,7 +79,7 @@ export class Packing extends Context.Service<
             })
           )
         }
-        // a workspace that is busy is looked after once for many of its commits
+        // so that a busy workspace is packed once for many of its commits
         yield* Effect.sleep("1 second")
       })
       const again = Effect.gen(function* () {

@@ -25,11 +25,11 @@ export interface Past {
   readonly recordedAt: number
 }
 
-/** How many steps a run has behind it that are not asked for again. */
+/** How many recorded steps a run has that are not asked for again. */
 export const stepsOf = ({ exchanges, remembered }: Past): number =>
   exchanges.length + (remembered === undefined ? 0 : 1)
 
-/** What a run's events say, oldest first; `undefined`: nobody asked for it. */
+/** What a run's events, oldest first, say of it; `undefined`: no run was requested. */
 export const pastOf = (events: ReadonlyArray<Recorded<ChatEvent>>): Past | undefined => {
   const [requested] = events
   if (requested?.event._tag !== "ChatRequested") return undefined

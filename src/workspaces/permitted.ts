@@ -19,8 +19,8 @@ const bounded = (refusal: BoundRefusal) =>
   new ConversationStopped({ reason: "bound", error: `${told(refusal)} What the run had written is saved.` })
 
 /**
- * Whether a run may ask its model once more, with so many turns begun and so many bytes written that are not committed:
- * fails where its key is valid no more, may not do this, or has come to a bound, or where a disk is nearly full.
+ * Gives the check whether a run may ask its model once more, with `turns` turns begun and `written` bytes uncommitted.
+ * It fails if the key is no longer valid, may not do this or has come to a bound, or if a disk is nearly full.
  */
 export const permissionOf = Effect.fnUntraced(function* (requested: Past["requested"]) {
   const asker = yield* Asker

@@ -25,8 +25,8 @@ const moved = () => new PushRefused({ reason: "fetch first: main has moved" })
 
 /**
  * Takes commits that a caller made on top of the head, all or none: one event, whose commit is the last of them. Gives
- * its position. The same push again gives the same. Fails with `PushRefused`, in the words that git shows, and as
- * `restore` does.
+ * its position; `undefined`: the head is at that commit already. Fails with `PushRefused`, in the words that git shows,
+ * and as `restore` does.
  */
 export const push = Effect.fnUntraced(
   function* (
@@ -44,7 +44,7 @@ export const push = Effect.fnUntraced(
     const stream = streamOf(id)
     if (take === undefined) return yield* new PushRefused({ reason: "this service has no git to check a push with" })
     const now = yield* dispatcher.state(Workspace, stream)
-    // its answer was lost: who pushes it again hears that it is there
+    // the answer to this push was lost: who pushes it again hears that it is there
     if (now.generation === generation && now.head?.commit === to) return undefined
     if (now.generation !== generation || now.head?.commit !== from) return yield* moved()
     const storing = (bytes: number | null) => ({ tenant, key: actor.key, more: bytesMore(bytes) })
@@ -58,18 +58,18 @@ export const push = Effect.fnUntraced(
       ...pushed,
       pack: counting(pushed.pack, (n) => (sent += n))
     })
-    // that took its time: what has lost its race by now is not kept
+    // taking the pack took time: a push is not kept if the head has moved meanwhile
     const then = yield* dispatcher.state(Workspace, stream)
     if (then.generation !== generation || then.head?.commit !== from) return yield* moved()
     const taking = Effect.gen(function* () {
-      // from here on it may stay: what nothing reaches is pruned some day
+      // from here on the objects may stay even if the push fails: what nothing reaches is pruned some day
       yield* keep
       const commit = yield* git.readCommit(repository, to)
       if (commit === undefined) return yield* Effect.die(new Error("what was kept is there"))
       const brought = broughtBy(yield* git.compare(repository, now.head!.tree, commit.tree))
       const bytes = Math.max(sent, brought.bytes)
       const push: Push = { workspace: id, commit: to, parent: from, tree: commit.tree, commits, ...brought, bytes }
-      // the head is never the same one twice
+      // the head is never at the same commit twice, so this id is one push's
       const commandId = derivedId("push", id, String(generation), from, to)
       return yield* dispatcher.dispatch(Workspace, {
         tenant,
@@ -80,7 +80,7 @@ export const push = Effect.fnUntraced(
         actor
       })
     })
-    // what finds no room is not kept: or each of many such pushes would leave a pack that nothing ever takes away
+    // a push that finds no room is not kept: many of them would each leave a pack that nothing ever takes away
     const [done] = yield* storage
       .within(storing(Math.max(sent, differing)), taking)
       .pipe(Effect.catchTag("HeadMoved", () => Effect.fail(moved())))

@@ -35,31 +35,31 @@ import type { Spoken } from "./spoken.ts"
 /** Runs at work at once, over all workspaces. */
 const atOnce = 64
 /**
- * Milliseconds between two looks at runs that other processes carry, and at the most, when nobody says that something
- * has moved.
+ * Pauses between two looks at the runs of other processes: at least `glance` (milliseconds), then up to `look` until
+ * the read model moves.
  */
 const glance = 50
 const look = "1 second"
 
 /**
- * Runs of one workspace go one after another, in the order in which they were asked for, and one process at a time
- * carries them. They belong to the service: whoever asked only waits, also for a run that another process carries. When
- * a process ends they stay where the log has them, and go on in another one, or at the next start.
+ * The runs of a workspace go one after another, in the order in which they were requested, and one process at a time
+ * carries them. A run belongs to the service: its caller only waits, even when another process carries it. When a
+ * process ends, its runs stay where the log has them, and go on in another process or at the next start.
  */
 export class Runs extends Context.Service<
   Runs,
   {
     /**
-     * Waits until the run has ended and its workspace's ref has followed, or until the workspace was erased. Fails when
-     * the run can't go on for now: it is taken up again by itself, and who asks again waits for the same run.
+     * Waits until the run has ended and its workspace's ref has followed, or until the workspace was erased. Fails
+     * while the run can't go on: it is tried again by itself, and a caller that asks again waits for the same run.
      */
     readonly end: (run: AskedRun) => Effect.Effect<void, Delayed>
-    /** Sees to it that the run is carried, and waits for nothing. */
+    /** Queues the run, and returns at once. */
     readonly begin: (run: AskedRun) => Effect.Effect<void>
-    /** Tells a run at work in this process that its cancellation is recorded; in another one it is seen in the log. */
+    /** Tells a run at work in this process that its cancellation is recorded; another process sees that in the log. */
     readonly cancelled: (run: string) => Effect.Effect<void>
     /**
-     * Stops a workspace's runs that were asked for before it was erased, and waits until none is at work, in whatever
+     * Stops a workspace's runs that were requested before it was erased, and waits until none of them is at work in any
      * process.
      */
     readonly stop: (workspace: string, erasedAt: Position) => Effect.Effect<void>
@@ -88,17 +88,17 @@ export class Runs extends Context.Service<
       const places = yield* Semaphore.make(atOnce)
       const lines = new Lines()
       const { shared, claim } = yield* Claims
-      /** Runs that this process is at, or was when it lost them. */
+      /** Runs that this process has begun, even if it has lost their claim since. */
       const begun = new Set<string>()
 
       const carry = (waiting: Waiting, { handedOver, begin }: Claim) => {
         const { run, workspace } = waiting
         const step = Effect.suspend(() => {
-          // what fails before it begins is no work of this process: its next try is the first still
+          // a try that fails before `begin` does not count: the next one is still this process's first
           const beginning = Effect.tap(begin, () => Effect.sync(() => begun.add(run)))
           return carryOut(run, { left: !handedOver, again: begun.has(run), begin: beginning }, waiting.cancelled)
         }).pipe(Effect.andThen(followHead(workspace)), Effect.provideContext(services), places.withPermits(1))
-        // from its last step
+        // each try goes on from the last recorded step
         return untilItGoes(step, () => [waiting]).pipe(Effect.annotateLogs({ run }))
       }
 
@@ -107,7 +107,7 @@ export class Runs extends Context.Service<
         begun.delete(one.run)
       }
 
-      /** Carries what is in a workspace's line for as long as the claim on it is had. */
+      /** Carries the runs in a workspace's line for as long as this process has the claim. */
       const carryAll = Effect.fnUntraced(function* (workspace: string, line: ReadonlyArray<Waiting>, mine: Claim) {
         while (line.length > 0) {
           if (shared) yield* takeIn(workspace, line)
@@ -138,11 +138,11 @@ export class Runs extends Context.Service<
       })
 
       /**
-       * Takes a workspace's runs from before a position out of its line. Nobody leaves in between: who is out of it is
-       * asked by nobody else.
+       * Takes the runs that were requested before a position out of their workspace's line. It can't be interrupted:
+       * nothing else settles a run that has left its line.
        */
       const drop = Effect.fnUntraced(function* (workspace: string, erasedAt: Position) {
-        // out of the line before the one at work hears of it: as soon as that one has ended the next begins
+        // empty the line before the run at work is told to stop: the next in line begins as soon as it has ended
         const { all, waiting } = lines.drop(workspace, erasedAt)
         for (const { run } of waiting) begun.delete(run)
         for (const { stopped } of all) yield* Deferred.succeed(stopped, undefined)
@@ -153,7 +153,7 @@ export class Runs extends Context.Service<
       const stop = Effect.fnUntraced(function* (workspace: string, erasedAt: Position) {
         const doomed = yield* drop(workspace, erasedAt)
         yield* Effect.forEach(doomed, ({ done }) => Effect.exit(Deferred.await(done)), { discard: true })
-        // another process may be at one of them, until it hears of it; not while this one is at another
+        // the claim comes once no other process carries one of them; this process has it while a run is at work here
         if (shared && !lines.works(workspace)) yield* Effect.scoped(claim(claimOf(workspace)))
       })
 
@@ -162,21 +162,21 @@ export class Runs extends Context.Service<
         if (before !== undefined) return before
         const waiting = yield* waitingFor(run)
         const { line, isNew } = lines.join(waiting)
-        // whoever asked for the first of them has nothing to do with the others
+        // the line carries runs of several requests, so it has the origin of none
         if (isNew) yield* Effect.forkIn(Effect.provideService(work(run.workspace, line), Origin, undefined), scope)
         return waiting
       }, Effect.uninterruptible)
 
-      /** Runs that have not ended, in all workspaces or in one, as far as the log has come by now. */
+      /** The runs of all workspaces that have not ended, up to the log's head. */
       const open = fresh(Workspaces).pipe(Effect.andThen(openRuns), Effect.provideContext(services))
 
-      /** Queues those that nobody asked this process for; where some are known they are in order. */
+      /** Queues runs that this process does not know yet, each in its place in the line. */
       const takeAll = (runs: Effect.Success<typeof open>) =>
         Effect.forEach(runs, ({ id, workspace, position }) => enqueue({ run: id, workspace, position }), {
           discard: true
         })
 
-      /** What others were asked for goes before what came later: nothing is carried before it is known. */
+      /** Queues the workspace's runs that other processes were asked for, so that an earlier one of them goes first. */
       const takeIn = (workspace: string, line: ReadonlyArray<Waiting>) =>
         untilItGoes(
           Effect.gen(function* () {
@@ -188,7 +188,7 @@ export class Runs extends Context.Service<
           () => line
         ).pipe(Effect.annotateLogs({ workspace }))
 
-      /** What has ended elsewhere has ended for those who wait here. */
+      /** Settles a run that has ended in another process for those who wait for it here. */
       const settle = Effect.fnUntraced(function* (one: Waiting) {
         if (!lines.isAtWork(one)) {
           yield* Effect.ignoreCause(followHead(one.workspace))
@@ -197,14 +197,15 @@ export class Runs extends Context.Service<
           yield* Deferred.succeed(one.done, undefined)
           return
         }
-        // this process is about to say so itself, unless the workspace was erased
+        // a run at work here settles itself, unless its workspace was erased
         const store = yield* EventStore
         const ended = yield* store.outcome(streamOf(one.workspace), endingId(one.run))
         if (ended.length === 0) yield* Deferred.succeed(one.stopped, undefined)
       })
 
       /**
-       * Looks at what other processes do: waits for their runs to end, and is ready to go on with them when they do.
+       * Watches the runs of other processes: settles those that have ended, and queues those that this one may go on
+       * with.
        */
       const watch = Effect.gen(function* () {
         const moves = yield* PubSub.subscribe((yield* Projector).moved)
@@ -229,7 +230,7 @@ export class Runs extends Context.Service<
         )
       })
 
-      // what an earlier process left undone, before anything new: later runs of a workspace build on earlier ones
+      // runs that an earlier process left undone come before new ones: later runs of a workspace build on earlier ones
       const taken = yield* Deferred.make<void>()
       yield* open.pipe(
         Effect.flatMap(takeAll),

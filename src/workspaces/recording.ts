@@ -12,7 +12,7 @@ import { streamOf } from "./restore.ts"
 /** Another process has gone on with the run: begin again from what the log has. */
 export const superseded = () => new ConversationStopped({ reason: "superseded" })
 
-/** A run's steps, as they are written down, and its files, as long as its workspace is not erased. */
+/** What a run records its steps and opens its files with, as long as its workspace is not erased. */
 export const recordingOf = Effect.fnUntraced(function* (run: string, { tenant, actor, event }: Past["requested"]) {
   const dispatcher = yield* Dispatcher
   const workspaces = yield* WorkspaceStore
@@ -29,10 +29,11 @@ export const recordingOf = Effect.fnUntraced(function* (run: string, { tenant, a
   return {
     tell,
     inPlace,
-    // to open it makes its repository: afterwards it must still be there to be removed by who erases it
+    // opening makes the repository, so look again: an erasure that came before would not remove it
     open: (tree: string | undefined) => Effect.tap(workspaces.open(repository, tree), () => inPlace),
     /**
-     * Writes a step down that must not be done again because the log is away. The same step again gives what it gave.
+     * Records a step, and tries until the log can take it: it must not be done again because the log is away. Recording
+     * it again gives the same events.
      */
     record: (kind: "turn" | "tools" | "compaction" | "memory", turn: number, command: ChatCommand) =>
       tell(derivedId("step", run, turn, kind), command).pipe(

@@ -9,7 +9,7 @@ import { textOf, transcriptOf } from "./transcript.ts"
 
 /** A chat that is over. */
 export interface Told {
-  /** As it was asked for. */
+  /** The task, as it was requested. */
   readonly prompt: string
   /** Milliseconds. */
   readonly requestedAt: number
@@ -19,8 +19,8 @@ export interface Told {
 }
 
 /**
- * Characters of a task and an answer in a line of the list, of the transcript that a model is given, and of what it is
- * told beside.
+ * Characters of a task in a line of the list, of the transcript that a model is given, and of each text that it is told
+ * besides.
  */
 const mostOfLine = 200
 const mostOfTranscript = 60_000
@@ -28,13 +28,13 @@ const mostBeside = 20_000
 
 const nothing: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
 
-/** What a file of text can hold: a NUL makes it none. */
+/** A text as a text file can hold it, which is without NUL. */
 const clean = (text: string): string => text.replaceAll("\0", "\ufffd").toWellFormed()
 
 const textIn = (account: Account): string => (account._tag === "Text" ? account.text : "")
 const fromOf = (account: Account): string | null => (account._tag === "Text" ? account.digest : null)
 
-/** Whether the account can be taken further: one that is not read as a whole is not written over. */
+/** Whether the account can go on: one that is not read as a whole is not overwritten. */
 const canGoOn = (before: Account, room: number): boolean => before._tag !== "Other" && textIn(before).length <= room
 
 const kept = (before: Account): Remembered => ({
@@ -57,7 +57,7 @@ export const listed = (before: Account, { prompt, requestedAt, failure }: Told, 
   return { how: "listed", account, from: fromOf(before), model: null, usage: nothing }
 }
 
-/** A text of at most so many characters, cut behind a line. */
+/** A text of at most `room` characters, cut at the end of a line. */
 const within = (text: string, room: number): string => {
   if (text.length < room) return text
   const cut = beginningOf(text, room - 1)
@@ -65,8 +65,8 @@ const within = (text: string, room: number): string => {
 }
 
 /**
- * Has the run's model write the account anew, from what it was and from the chat that has ended, in one request without
- * tools. A model that declines, is cut off, has nothing to say or can't be had leaves one line of it. Never fails.
+ * Has the run's model write the account anew from the old one and the chat that has ended, in one request without
+ * tools. If the model declines, is cut off, has nothing to say or can't be had, the chat gets one line. Never fails.
  */
 export const remember = Effect.fnUntraced(function* (
   model: string,

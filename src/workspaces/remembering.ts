@@ -20,10 +20,10 @@ export interface Over {
 }
 
 /**
- * Takes the workspace's memory further with a chat that has ended, in one recorded step, and answers it; what was
- * recorded is not asked for again. The account goes on from the file as the commit would have it now. No model is asked
- * where it did not come to its end, was cancelled, or may be asked no more: the chat is listed then. Nothing that goes
- * wrong with the model changes how the chat ends.
+ * Adds a chat that has ended to the workspace's memory, in one recorded step, and answers that step; one that is in the
+ * log is not made again. The account goes on from the file as the commit would have it now. If the chat did not come to
+ * its end, was cancelled, or may not ask its model any more, no model is asked, and the chat is listed. Nothing that
+ * goes wrong with the model changes how the chat ends.
  */
 export const remembering = Effect.fnUntraced(function* (
   { past, tree, base, ended }: Over,

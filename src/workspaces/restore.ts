@@ -13,15 +13,15 @@ import { actorTrailers } from "./trailers.ts"
 /** The id of a workspace's stream. */
 export const streamOf = (workspace: string): string => `workspace-${workspace}`
 
-/** What a process claims that writes into a workspace's repository. */
+/** The claim of a process that writes into a workspace's repository. */
 export const claimOf = (workspace: string): string => `workspace ${workspace}`
 
-/** What of a workspace's has to be known to act on it. */
+/** What a caller must know of a workspace to act on it. */
 export type Known = Pick<WorkspaceRecord, "id" | "generation" | "user_id">
 
 /**
- * Puts a workspace's ref where its log says. Whoever does it, and however often at once: a ref that was set to a head
- * which is none any more is set again.
+ * Sets a workspace's ref to the head that the log has. Several callers may do so at once: one that finds the head moved
+ * meanwhile sets the ref again.
  */
 export const followHead = Effect.fnUntraced(function* (workspace: string) {
   const workspaces = yield* WorkspaceStore
@@ -32,14 +32,14 @@ export const followHead = Effect.fnUntraced(function* (workspace: string) {
     const { generation, head } = state
     const moving = yield* Effect.exit(workspaces.moveRef(repositoryOf(workspace, generation), head.commit))
     state = yield* now
-    // its repository goes when it is erased, whoever is still at work on it
+    // the workspace was erased and its repository with it, so a ref that could not be moved does not matter
     if (state.generation !== generation) continue
     if (moving._tag === "Failure") return yield* Effect.failCause(moving.cause)
     if (state.head?.commit === head.commit) return
   }
 })
 
-/** The fault of the workspaces' disk that something failed with, also in the hands of who knows of no such failure. */
+/** The fault of the workspaces' disk in a cause, be it a failure or a defect; `undefined`: there is none. */
 export const awayIn = (cause: Cause.Cause<unknown>): WorkspacesUnavailable | undefined => {
   for (const reason of cause.reasons) {
     if (Cause.isFailReason(reason) && reason.error instanceof WorkspacesUnavailable) return reason.error
@@ -49,8 +49,8 @@ export const awayIn = (cause: Cause.Cause<unknown>): WorkspacesUnavailable | und
 }
 
 /**
- * Runs what reads or writes a workspace's repository; when that fails because the workspace was erased meanwhile, the
- * answer is `otherwise`.
+ * Runs an effect that reads or writes a workspace's repository. If it fails because the workspace was erased meanwhile,
+ * runs `otherwise` instead.
  */
 export const unlessErased = <A, E, R, B, E2, R2>(
   { id, generation }: Pick<WorkspaceRecord, "id" | "generation">,
@@ -66,9 +66,9 @@ export const unlessErased = <A, E, R, B, E2, R2>(
   )
 
 /**
- * Makes one more commit, with an earlier one's files, on whatever head there is. Gives the head and the position of its
- * event; `undefined` for the position when the head had these files and there is no further commit. Fails with
- * `WorkspaceNotFound` or `WorkspaceGone` when there is none, or not any more, with `Busy`, and with
+ * Commits an earlier commit's files on the current head. Gives the head's commit and the position of its event;
+ * `undefined` for the position if the head had these files already, so that there is no new commit. Fails with
+ * `WorkspaceNotFound` if there is no workspace, with `WorkspaceGone` if it was erased, with `Busy`, and with
  * `WorkspacesUnavailable`.
  */
 export const restore = Effect.fnUntraced(function* (
@@ -89,7 +89,7 @@ export const restore = Effect.fnUntraced(function* (
   const on = Effect.fnUntraced(function* (head: Head) {
     const parents = [head.commit]
     const author = { name: user_id, email: `${id}@cairn` }
-    // no commit where there is nothing to restore: the command is given all the same, it may have been carried out
+    // no commit if there is nothing to restore; the command is given all the same, as it may have been carried out
     // before
     const commit =
       head.tree === tree ? head.commit : yield* git.commit(repository, { tree, parents, author, time, message })

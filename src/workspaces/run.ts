@@ -22,19 +22,19 @@ import { type Ended, endedWith, wasCancelled, work } from "./work.ts"
 
 const thisProcess = randomUUID()
 
-/** By which command this process takes a run up behind whoever took it up before. */
+/** The id of the command by which this process takes a run up; `before`: the command that took it up last. */
 const takingUpBehind = (run: string, before = "") => derivedId("resume", run, thisProcess, before)
 
-/** Whether this process is the last that took it up. */
+/** Whether this process took the run up last. */
 const isOurs = (run: string, { takenUpBy }: Past) => takenUpBy.at(-1) === takingUpBehind(run, takenUpBy.at(-2))
 
 /** How a process has come to a run. */
 export interface Got {
-  /** Without a word of whoever had it before, who may have ended because of it. */
+  /** The last process that was at it ended without handing it over, perhaps because of this run. */
   readonly left: boolean
-  /** Having begun it before. */
+  /** This process has begun it before. */
   readonly again: boolean
-  /** Says that it is seen to: whoever has it next hears whether this process has ended in the midst of it. */
+  /** Says that this process is at the run: the next one hears if this one has ended in the middle of it. */
   readonly begin: Effect.Effect<void>
 }
 
@@ -46,9 +46,9 @@ const interrupted = (error: string, fault?: string): Ended => ({
 })
 
 /**
- * Carries a run to its end, from wherever the log has it: asks the model, runs its tools, each step recorded before the
- * next, and at last commits. It is cancelled by its event; `stopped` settles when that has been recorded. Answers when
- * the workspace's stream has the run's end; what it ends with is in the log.
+ * Carries a run to its end from wherever the log has it: asks the model, runs its tools, records each step before the
+ * next, and commits at the end. `stopped` settles when the run's cancellation is recorded. Answers when the run's end,
+ * with its result, is in the workspace's stream.
  */
 export const carryOut = Effect.fnUntraced(function* (
   run: string,
@@ -56,8 +56,8 @@ export const carryOut = Effect.fnUntraced(function* (
   stopped: Deferred.Deferred<void>
 ) {
   /**
-   * By which command it is taken up, once, however often that has to begin again because its store was away; `null`: it
-   * is not, since no other process was at it behind this one, which has not ended in the midst of it.
+   * The command that takes the run up, chosen once, so that a retry gives the same one. `null`: none is needed, as no
+   * other process has ended in the middle of the run.
    */
   let takingUp: string | null | undefined
   const store = yield* EventStore
@@ -86,7 +86,7 @@ export const carryOut = Effect.fnUntraced(function* (
     const { tenant, actor } = requested
     const { workspace, generation, maxTurns, text } = requested.event
     const repository = repositoryOf(workspace, generation)
-    // its workspace was erased; nothing that was at work in it since may stay
+    // the workspace was erased: nothing that a run has written into it since may stay
     if (text === null) return yield* removeRepository(workspace, generation)
     const recording = yield* recordingOf(run, requested)
     const { tell, inPlace, open } = recording
@@ -101,7 +101,7 @@ export const carryOut = Effect.fnUntraced(function* (
     }
     let tree = past.trees.at(-1)?.tree ?? base?.tree
 
-    /** `isNew`: what it came to was not given up, so that it can be remembered where it is not yet. */
+    /** `isNew`: the run was not given up, so the workspace's memory may still take it in. */
     const end = Effect.fnUntraced(function* (ended: Ended, isNew = true) {
       const over = (yield* read) ?? past
       const remembered =
@@ -121,7 +121,7 @@ export const carryOut = Effect.fnUntraced(function* (
         ...text,
         base: base ?? null,
         output: ended.output,
-        // also when it was done before it heard of that
+        // a recorded cancellation counts, even if the run was done before it heard of it
         failure: now.cancelled ? wasCancelled : failure,
         tree: tree ?? (yield* workspaces.save(repository, overlay)),
         remembered,
@@ -130,12 +130,12 @@ export const carryOut = Effect.fnUntraced(function* (
         ...usageOf(spent.map(({ usage }) => usage))
       }).pipe(Effect.catchTag("WorkspaceGone", () => new ConversationStopped({ reason: "superseded" })))
       if (failure === null) return
-      // its code, and of the model's API what is all our own: the error itself may quote it
+      // only the code, and the fault in our own words: the error may quote the model's API
       const why = fault === undefined ? failure.code : `${failure.code}: ${fault}`
       yield* Effect.logWarning(`a chat failed (${why})`).pipe(Effect.annotateLogs({ workspace }))
     })
 
-    /** What its model had come to before, if it had. */
+    /** The conversation's result, if the log has it already. */
     const result = resultOf(past.exchanges, maxTurns, past.compactions.at(-1))
     const concluded = result === undefined ? undefined : endedWith(result, maxTurns)
 
@@ -158,11 +158,11 @@ export const carryOut = Effect.fnUntraced(function* (
           "The run was interrupted three times at the same step and was given up. What it had written is saved."
         return yield* end(concluded ?? interrupted(error), false)
       }
-      // a step that the one before had on its way when it ended is in the log by now, or never: its place is taken
+      // the earlier process's last step is in the log by now or never will be: this event has taken its place
       past = (yield* read) ?? past
       tree = past.trees.at(-1)?.tree ?? base?.tree
     }
-    // not before: until it says so in the log, who had it before is the last that was at it
+    // only now: until the log says that this process took the run up, the earlier one counts as the last at it
     yield* begin
     const account = past.memory ? yield* Effect.flatMap(open(base?.tree), accountIn) : ({ _tag: "None" } as const)
     const worked = yield* work(run, { past, base: base?.tree, tree, account }, recording, beforeTurn, stopped)
@@ -176,8 +176,8 @@ export const carryOut = Effect.fnUntraced(function* (
     )
 
   /**
-   * What fails on a repository that was erased is no fault: the next look at the log ends the run. The disk's faults in
-   * the hands of a tool or a hook are the same as elsewhere.
+   * A failure on an erased repository is no fault: the next look at the log ends the run. A fault of the disk fails as
+   * itself, even if a tool or a hook has made it a defect.
    */
   const erasedMeanwhile = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>) {
     const past = yield* read

@@ -10,9 +10,9 @@ interface Speech {
 /** How much of a speech a listener has heard. */
 export interface Ear {
   speech: Speech | undefined
-  /** Of its pieces. */
+  /** How many of its pieces were heard. */
   heard: number
-  /** UTF-16 code units of them. */
+  /** How long those are, in UTF-16 code units. */
   length: number
 }
 
@@ -24,15 +24,15 @@ export interface Words {
 }
 
 /**
- * What the models of this process's runs are saying, for whoever listens. It is nowhere else: a turn that is recorded
- * has all of it, and runs that other processes carry are heard by their turns alone.
+ * What the models of this process's runs are saying, for listeners. Words are kept nowhere else: a recorded turn has
+ * all of them, and of a run that another process carries only recorded turns are heard.
  */
 export class Spoken extends Context.Service<
   Spoken,
   {
-    /** A turn of a run begins: what comes of it is given to what this answers. */
+    /** A turn of a run begins: the function that this answers takes the turn's words. */
     readonly turn: (run: string, turn: number) => Heard
-    /** The run's turn is recorded, or it is over. */
+    /** The run's turn is recorded, or the run is over. */
     readonly silence: (run: string) => void
     /** Calls `wake` whenever there is more to hear of a run, as long as the scope lives. */
     readonly listen: (run: string, wake: () => void) => Effect.Effect<void, never, Scope.Scope>

@@ -9,7 +9,7 @@ import type { Past } from "./past.ts"
 import { systemPrompt } from "./system.ts"
 import { toolset } from "./tools/toolset.ts"
 
-/** What a run's model is told at each of its turns, whatever was said since; `account`: that the run began on. */
+/** The part of a run's talk that is the same at every turn; `account`: the account that the run began on. */
 export const openingOf = (
   { requested, memory }: Past,
   account: Account,
@@ -29,14 +29,14 @@ export const openingOf = (
 export const compactionAt = ({ compactions }: Past, turn: number): Compaction | undefined =>
   compactions.findLast((one) => one.turn < turn)
 
-/** For the tools' forms alone: nothing is run. */
+/** A shell for the tools' forms alone: nothing runs in it. */
 const noShell = { exec: () => Effect.die(new Error("no tool of a turn that was taken runs again")) }
 
 /**
- * What a run's model was told at a turn that it has taken: put together from the log and the workspace's files by what
- * puts it together for a run that goes on. The words of the system prompt and of the tools, and how much of an account
- * a model is told, are in no log: they are as this version and its configuration have them. Makes the repository where
- * there is none.
+ * What a run's model was told at a turn that it has taken, built from the log and the workspace's files by the code
+ * that builds it for a run that goes on. Three things are in no log, and are as this version and its configuration have
+ * them: the words of the system prompt, those of the tools, and how much of an account a model is told. Makes the
+ * repository if there is none.
  */
 export const toldAt = Effect.fnUntraced(function* (past: Past, turn: number) {
   const { workspace, generation } = past.requested.event

@@ -5,15 +5,14 @@ import { Origin, type RequestOrigin } from "#ports/Origin.ts"
 import { traced } from "#src/traced.ts"
 
 /**
- * The request that a run was asked for by, as its event has it: whoever carries the run may be another process, and a
- * later one.
+ * The request that asked for a run, from the run's event: the process that carries the run may be another, later one.
  */
 const originIn = (request: RequestIdentity | null): RequestOrigin | undefined =>
   request?.id === undefined && request?.traceparent === undefined
     ? undefined
     : { requestId: request.id ?? null, traceparent: request.traceparent ?? null }
 
-/** Carries a run on in the trace of the request that asked for it, and says in the log's lines which one that was. */
+/** Carries a run on in the trace of the request that asked for it, and names that request in the log's lines. */
 export const underTrace =
   (run: string, request: RequestIdentity | null) =>
   <A, E, R>(carrying: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {

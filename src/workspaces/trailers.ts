@@ -1,7 +1,7 @@
 import type { Actor } from "#engine/Event.ts"
 
 /**
- * Lines for the end of a commit's message that say who acted: the key and its person by their ids; none of the
+ * The lines at the end of a commit's message that say who acted: the key's id and its person's id; none for the
  * operator.
  */
 export const actorTrailers = ({ key, user }: Actor): string =>

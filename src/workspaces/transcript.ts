@@ -1,7 +1,7 @@
 import { beginningOf } from "#domain/text/beginningOf.ts"
 import type { Exchange, ModelTurn, Saying } from "#ports/LanguageModel.ts"
 
-/** The steps of turns, one a line or more, each cut to its share of `most` characters; the oldest go first. */
+/** The steps of turns as lines, each cut to its share of `most` characters; the oldest are left out first. */
 export const transcriptOf = (history: ReadonlyArray<Exchange>, first: number, upTo: number, most: number): string => {
   const steps = history.slice(first, upTo).flatMap(({ turn, results }, index) => {
     const at = `[turn ${first + index + 1}]`
@@ -23,6 +23,6 @@ const wordsOf = (saying: Saying): ReadonlyArray<string> => {
   return saying._tag === "ToolCall" ? [`called ${saying.name} ${JSON.stringify(saying.input)}`] : []
 }
 
-/** What a turn says to whoever asked. */
+/** What a turn says to the caller: its text alone. */
 export const textOf = ({ says }: ModelTurn) =>
   says.flatMap((one) => (one._tag === "Text" ? [one.text] : [])).join("\n\n")

@@ -8,7 +8,7 @@ type CompactionToRecord = Omit<Extract<ChatCommand, { readonly _tag: "RecordComp
 type MemoryToRecord = Omit<Extract<ChatCommand, { readonly _tag: "RecordMemory" }>, "_tag">
 type TurnToRecord = Omit<Extract<ChatCommand, { readonly _tag: "RecordTurn" }>, "_tag" | "turn">
 
-/** The log's words for how a turn ended; any other that it has is of a turn that was done. */
+/** The log's words for how a turn ended; any other word that it has means `done`. */
 const stopReasons: { readonly [end in TurnEnd]: string } = {
   done: "end_turn",
   calls: "tool_use",
@@ -20,8 +20,8 @@ const stopReasons: { readonly [end in TurnEnd]: string } = {
 const ends = new Map(Object.entries(stopReasons).map(([end, reason]) => [reason, end as TurnEnd]))
 
 /**
- * As the log has it: `text` and `tool_use` are known by these names there, whatever its model calls them; the rest is
- * its model's.
+ * A saying as the log has it: `text` and `tool_use` have these names there, whatever the model calls them; the rest is
+ * the model's.
  */
 const toLog = (saying: Saying): { readonly [key: string]: unknown } => {
   if (saying._tag === "Text") return { type: "text", text: saying.text, ...saying.own }
@@ -84,7 +84,7 @@ export const compactionOf = ({ turn, upTo, model, text, ...counted }: Case<"Chat
 /** What is remembered of a chat, as it is recorded. */
 export const recordedMemory = ({ usage, ...remembered }: Remembered): MemoryToRecord => ({ ...remembered, ...usage })
 
-/** What was recorded of it; nothing to be written when its words were erased. */
+/** What was recorded of a chat for its workspace's memory; `kept` if its words were erased. */
 export const rememberedOf = ({ how, model, text, ...counted }: Case<"ChatRemembered">): Remembered => ({
   how: text === null ? "kept" : how,
   account: text?.account ?? "",

@@ -6,7 +6,7 @@ import { type ArchivedEntry, ArchiveRefused, Archives } from "#ports/Archives.ts
 import type { Overlay, OverlayError } from "#ports/WorkspaceStore.ts"
 import { put, throughFolders } from "./change.ts"
 
-/** What an archive may become: much less than a workspace may hold, as all of it is in memory until it is stored. */
+/** What an archive may unpack to: much less than a workspace may hold, as it is in memory until it is stored. */
 export const archiveBounds = { bytes: 128 * 1024 * 1024, entries: 10_000 }
 
 /** Characters of an archive's path that are told. */
@@ -15,9 +15,7 @@ const mostTold = 300
 /** A path of an archive, as a workspace has it; `""`: the archive's root. */
 const normal = (path: string): string => withoutEnd(path.replace(/^(?:\.\/+)+/, "").replace(/^\.$/, ""), "/")
 
-/**
- * Whether a link leads out of the workspace, or may: behind a name, which may be a link's, `..` is not where it seems.
- */
+/** Whether a link leads out of the workspace, or may: in `name/..`, the name may be a link that leads elsewhere. */
 const leadsOut = (path: string, target: string): boolean => {
   const led = posix.normalize(posix.join(posix.dirname(path), target))
   const names = target.split("/").filter((name) => name !== "" && name !== ".")
@@ -52,7 +50,7 @@ const told = (entry: ArchivedEntry, error: OverlayError | ArchiveRefused) => {
   return refused(entry.path, `It can't be put there: ${taken}.`)
 }
 
-/** Everything in a folder goes. */
+/** Removes a folder with all that is in it; of the root (`""`), only what is in it. */
 const empty = Effect.fnUntraced(function* (overlay: Overlay, folder: string) {
   if (folder !== "") {
     yield* throughFolders(overlay, folder)
@@ -62,8 +60,8 @@ const empty = Effect.fnUntraced(function* (overlay: Overlay, folder: string) {
 })
 
 /**
- * Puts entries into a folder of a workspace (`""`: its root), over what is there, or in its stead. Fails as `unpack`
- * does.
+ * Puts entries into a folder of a workspace (`""`: its root), over what is there, or with `instead` in place of it.
+ * Fails as `unpack` does.
  */
 export const putEntries = (entries: Stream.Stream<ArchivedEntry, ArchiveRefused>, folder: string, instead: boolean) =>
   Effect.fnUntraced(function* (overlay: Overlay) {
@@ -74,8 +72,8 @@ export const putEntries = (entries: Stream.Stream<ArchivedEntry, ArchiveRefused>
   })
 
 /**
- * Unpacks an archive into a folder of a workspace (`""`: its root), over what is there, or in its stead. Nothing is
- * written through a link, and nothing outside. Fails with `ArchiveRefused` at the first entry that can't be.
+ * Unpacks an archive into a folder of a workspace (`""`: its root), over what is there, or with `instead` in place of
+ * it. Writes nothing through a link or outside. Fails with `ArchiveRefused` at the first entry that can't be put there.
  */
 export const unpack = (archive: Uint8Array, folder: string, instead: boolean) =>
   Effect.map(Archives, ({ entries }) => putEntries(entries(archive, archiveBounds), folder, instead))

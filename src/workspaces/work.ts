@@ -25,9 +25,9 @@ import { compactionOf, recordedCompaction, recordedTurn, resultsOf, turnOf } fro
 export interface Ended {
   readonly output: string
   readonly failure: { readonly code: ChatFailure; readonly error: string } | null
-  /** Of the model's API, or of this service: in words that are all our own. */
+  /** The fault of the model's API or of this service, in our own words only. */
   readonly fault?: string
-  /** The model came to its end: it can be asked for an account of it. */
+  /** Whether the model came to its end, so that it can be asked for an account of the chat. */
   readonly concluded: boolean
 }
 
@@ -55,8 +55,8 @@ export interface From {
 }
 
 /**
- * The run's model and its tools at work, from wherever the log has it, each step recorded before the next. Answers how
- * it ended, and the tree of its files. Fails where another process has gone on with it.
+ * Lets the run's model and its tools work from wherever the log has the run, each step recorded before the next.
+ * Answers how the work ended, and the tree of its files. Fails if the run is superseded.
  */
 export const work = Effect.fnUntraced(function* (
   run: string,
@@ -127,7 +127,7 @@ export const work = Effect.fnUntraced(function* (
     }).pipe(Effect.provideService(LanguageModel, model))
     const first = yield* Effect.raceFirst(conversing, Effect.as(Deferred.await(stopped), undefined))
     if (first !== undefined) return first
-    // the command that ran has ended by now; what it wrote is kept, too
+    // the shell command that ran has ended by now: what it wrote is kept, too
     tree = yield* Effect.orDie(workspaces.save(repository, overlay))
     return yield* new ConversationStopped({ reason: "cancelled", error: wasCancelled.error })
   })

@@ -21,11 +21,11 @@ export interface BackedRepository {
   readonly packs: ReadonlyArray<{ readonly pack: BackedFile; readonly index: BackedFile }>
 }
 
-/** The finished backups of a folder, each of which goes on from the one before. */
+/** The finished backups of a folder, each of which goes on from the one before it. */
 export interface Chain {
   readonly mark: Mark
   readonly manifests: ReadonlyArray<Manifest>
-  /** Of the last manifest's text. */
+  /** The digest of the last manifest's text. */
   readonly sha256: string
   readonly repositories: ReadonlyMap<string, BackedRepository>
 }
@@ -33,7 +33,7 @@ export interface Chain {
 const newer = (directory: string) =>
   new BackupFault({ message: `${directory} has backups of a newer format than this release knows: use a newer one.` })
 
-/** A JSON file of ours. Fails where it is damaged, or of a newer format. */
+/** A JSON file of ours. Fails if it is damaged, or of a newer format. */
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,
   name: string,
@@ -51,7 +51,7 @@ const decode = <S extends Schema.ConstraintDecoder<unknown>>(
     return yield* new BackupFault({ message: `${directory}/${name} is damaged: it is not what was written.` })
   })
 
-/** Whose folder it is; `undefined` where it has no backups, and nothing else either. */
+/** The mark that says whose folder it is; `undefined`: there is none. */
 export const markOf = Effect.gen(function* () {
   const folder = yield* BackupFolder
   const text = yield* folder.text(markName)
@@ -59,7 +59,7 @@ export const markOf = Effect.gen(function* () {
   return yield* decode(Mark, markName, folder.directory, text)
 })
 
-/** Repositories as they are with the files of one backup more. */
+/** The repositories with one more backup's files. */
 const grown = (before: Map<string, BackedRepository>, { files, erased }: Manifest): Map<string, BackedRepository> => {
   for (const repository of erased) before.delete(repository)
   for (const [at, pack] of files.entries()) {
@@ -74,7 +74,7 @@ const grown = (before: Map<string, BackedRepository>, { files, erased }: Manifes
   return before
 }
 
-/** The finished backups up to a number, else all. Fails where one is missing or damaged. */
+/** The finished backups up to a number, or all of them. Fails if one is missing or damaged. */
 export const chainOf = Effect.fnUntraced(function* (mark: Mark, upTo?: number) {
   const folder = yield* BackupFolder
   const names = (yield* folder.list(manifests)).filter((name) => /^backups\/\d{6,}\.json$/.test(name))
@@ -106,8 +106,7 @@ export const chainOf = Effect.fnUntraced(function* (mark: Mark, upTo?: number) {
 })
 
 /**
- * Fails where a file of the backups is seen to be missing or of another length: what goes on from them could not be
- * restored.
+ * Fails if a file of the backups is missing or has another length: a backup that goes on from it could not be restored.
  */
 export const seeAll = Effect.fnUntraced(function* ({ manifests }: Chain) {
   const folder = yield* BackupFolder
@@ -120,7 +119,7 @@ export const seeAll = Effect.fnUntraced(function* ({ manifests }: Chain) {
   }
 })
 
-/** Compares all files of the backups with what was written, and names those that differ, a line each. */
+/** Compares all files of the backups with what was written, and gives those that differ, a line each. */
 export const damagedIn = Effect.fnUntraced(function* (
   { manifests }: Chain,
   progress: (done: number, of: number) => void

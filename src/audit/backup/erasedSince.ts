@@ -4,9 +4,9 @@ import { BackupFault, BackupFolder } from "#ports/Backup.ts"
 import { readLines } from "#src/snippets/lines.ts"
 import type { Chain } from "./chain.ts"
 
-/** What was erased after a backup was made, as far as the folder tells. */
+/** What was erased after a backup was made, as far as the files of erasures in its folder say. */
 export interface ErasedSince {
-  /** Whether the texts of a tenant's subject were erased. */
+  /** Whether the texts of a tenant's subject were erased since. */
   readonly has: (tenant: string, subject: string) => boolean
   readonly texts: number
   readonly workspaces: ReadonlyArray<{
@@ -15,7 +15,7 @@ export interface ErasedSince {
     readonly generation: number
   }>
   readonly organizations: ReadonlyArray<string>
-  /** The time up to which nothing is missing; `undefined`: no file of erasures goes on from the backup. */
+  /** The time up to which no erasure is missing; `undefined`: no file of erasures goes on from the backup. */
   readonly until: string | undefined
 }
 
@@ -41,14 +41,14 @@ const read = async (lines: AsyncIterable<Uint8Array>, see: (line: Line) => boole
 }
 
 /**
- * Reads what was erased since the last of some backups: each backup's file of erasures goes on where the one before it
- * ended, and where one is missing what follows is lost. They are kept in memory.
+ * Reads what was erased since the last of the given backups. Each backup's file of erasures goes on where the one
+ * before it ended: if one is missing, those after it are not used. All erasures are kept in memory.
  */
 export const erasedSince = Effect.fnUntraced(function* ({ mark, manifests }: Chain) {
   const folder = yield* BackupFolder
   const last = manifests.at(-1)!
   const names = (yield* folder.list("erasures")).filter(
-    // what the others tell is in the log, too
+    // the erasures in the files of the given backups are in their log, too
     (name) => Number(/^erasures\/(\d{6,})\.ndjson\.gz(\.age)?$/.exec(name)?.[1] ?? 0) > last.number
   )
   const subjects = new Set<string>()
@@ -61,7 +61,7 @@ export const erasedSince = Effect.fnUntraced(function* ({ mark, manifests }: Cha
     let [to, told] = [at, until]
     const see = (line: Line): boolean => {
       if (line.installation !== undefined) {
-        // one that ends before is passed by its last line; one that begins behind would leave a gap
+        // a file that ends earlier is skipped by its last line; one that begins later would leave a gap
         wanted = line.installation === mark.installation && !isAfter(positionOf(line.after!), at)
         return wanted
       }
@@ -77,7 +77,7 @@ export const erasedSince = Effect.fnUntraced(function* ({ mark, manifests }: Cha
       catch: (error) =>
         error instanceof BackupFault ? error : new BackupFault({ message: `${folder.directory}/${name} is damaged.` })
     })
-    // one of an older backup ends before
+    // an older file ends before this position
     if (!wanted || told === until || isAfter(at, to)) continue
     at = to
     until = told

@@ -10,7 +10,7 @@ export interface RepositoryHead {
   readonly commit: string
 }
 
-/** What events say that a backup has to know. It grows with workspaces. */
+/** What a backup has to know from the events that it writes. Grows with the number of workspaces. */
 export interface BackupFollowed {
   /** The repository of each workspace that has one. */
   readonly current: Map<string, string>
@@ -19,15 +19,15 @@ export interface BackupFollowed {
   /** Repositories that were erased. */
   readonly erased: Set<string>
   /**
-   * Lines of JSON: `{"tenant", "subject"}` of texts, `{"tenant", "workspace", "generation"}` of repositories,
-   * `{"organization"}`; taken out as they are written.
+   * Lines of JSON: `{"tenant", "subject"}` for texts, `{"tenant", "workspace", "generation"}` for repositories,
+   * `{"organization"}` for organizations; taken out as they are written.
    */
   erasures: Array<string>
-  /** Whether an event came without a text that it had: the one that erased it may not have been seen. */
+  /** Whether an event came without its text: the event that erased the text may not have been seen yet. */
   lacking: boolean
 }
 
-/** Nothing yet, with repositories as they are in the backups before. */
+/** Nothing followed yet, with the repositories of the earlier backups. */
 export const followedFrom = (repositories: ReadonlyMap<string, { readonly workspace: string }>): BackupFollowed => ({
   current: new Map([...repositories].map(([repository, { workspace }]) => [workspace, repository])),
   heads: new Map(),
@@ -46,7 +46,7 @@ const decoded = (event: WholeEvent) => {
   }
 }
 
-/** Takes one event in; throws `BackupFault` where this version does not know it. */
+/** Takes one event in; throws `BackupFault` if this version does not know it. */
 export const follow = (followed: BackupFollowed, whole: WholeEvent): void => {
   const event = decoded(whole)
   const { tenant } = whole

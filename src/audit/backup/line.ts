@@ -3,7 +3,7 @@ import { positionOf } from "#engine/Position.ts"
 import { BackupFault } from "#ports/Backup.ts"
 import type { WholeEvent } from "#ports/LogCopy.ts"
 
-/** As text where its bytes are UTF-8, which all are that Cairn writes. */
+/** The bytes as text if they are UTF-8, as all are that Cairn writes; otherwise as base64. */
 const textOf = (bytes: Uint8Array): { readonly text: string } | { readonly base64: string } => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const text = buffer.toString("utf8")
@@ -12,7 +12,7 @@ const textOf = (bytes: Uint8Array): { readonly text: string } | { readonly base6
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
 
-/** An event as a line of JSON, with all that its store has of it. */
+/** An event as a line of JSON, with all that the store has of it. */
 export const lineOf = ({ text, digest, recordedAt, ...event }: WholeEvent): string =>
   `${JSON.stringify({
     ...event,
@@ -21,7 +21,7 @@ export const lineOf = ({ text, digest, recordedAt, ...event }: WholeEvent): stri
     digest: digest === null ? null : hex(digest)
   })}\n`
 
-/** The event of a line. */
+/** The event of a line; throws `BackupFault` if the line is none. */
 export const eventOf = (line: string): WholeEvent => {
   try {
     const { text, digest, recordedAt, position, ...event } = JSON.parse(line)

@@ -2,16 +2,16 @@ import { createHash } from "node:crypto"
 import { Schema } from "effect"
 import type { StoredFile } from "#ports/Backup.ts"
 
-/** Of what is written here. A newer one is refused, an older one is read. */
+/** The version of the format that is written here. A newer one is refused, an older one is read. */
 export const formatVersion = 1
 
-/** The file that makes a folder one of backups, and says whose. */
+/** The file that marks a folder as one of backups, and says whose. */
 export const markName = "cairn-backup.json"
-/** What that file says of them. */
+/** The shape of that file. */
 export const Mark = Schema.Struct({
   format: Schema.Literal("cairn-backup"),
   version: Schema.Int,
-  /** Tells an installation from others, and is no secret. */
+  /** Tells an installation from others; no secret. */
   installation: Schema.String,
   engine: Schema.Literals(["postgres", "kurrentdb"])
 })
@@ -23,7 +23,7 @@ const File = Schema.Struct({
   bytes: Schema.Int,
   sha256: Schema.String,
   holds: Schema.Literals(["log", "beside", "erasures", "pack", "index"]),
-  /** Of packs and their indexes: of which repository of which workspace, and where `main` is with them. */
+  /** For packs and their indexes: which repository of which workspace they are of, and where `main` is with them. */
   repository: Schema.optionalKey(Schema.String),
   workspace: Schema.optionalKey(Schema.String),
   commit: Schema.optionalKey(Schema.String)
@@ -42,11 +42,11 @@ export const Manifest = Schema.Struct({
   began: Schema.String,
   finished: Schema.String,
   log: Schema.Struct({
-    /** All up to here is in the backups before it. */
+    /** Earlier backups have all up to this position. */
     after: Schema.Int,
-    /** All up to here is in this one and those before it. */
+    /** This backup and the earlier ones have all up to this position. */
     to: Schema.Int,
-    /** The event that is there. */
+    /** The event at that position. */
     stream: Schema.String,
     revision: Schema.Int,
     event: Schema.String,
@@ -54,7 +54,7 @@ export const Manifest = Schema.Struct({
     events: Schema.Int
   }),
   files: Schema.Array(File),
-  /** Repositories that were erased since the backup before: what those have of them is not restored. */
+  /** Repositories that were erased since the backup before: what earlier backups have of them is not restored. */
   erased: Schema.Array(Schema.String)
 })
 /** The same, decoded. */
@@ -62,17 +62,17 @@ export type Manifest = typeof Manifest.Type
 
 /** The manifests' folder, and a manifest's name in it. */
 export const manifests = "backups"
-/** A number as it stands in names, so that they are in order. */
+/** A number as names have it, padded so that names are in order. */
 export const numbered = (number: number): string => String(number).padStart(6, "0")
 /** Where the manifest of a backup is. */
 export const manifestName = (number: number): string => `${manifests}/${numbered(number)}.json`
 
-/** What tells an installation, by its secret. */
+/** The id of an installation, made from its secret. */
 export const installationOf = (secret: string): string =>
   createHash("sha256").update(`backup of ${secret}`).digest("hex").slice(0, 32)
 
-/** In hex, of its UTF-8. */
+/** The SHA-256 of a text's UTF-8, in hex. */
 export const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-/** What there is to compare of a file. */
+/** What a stored file is compared with. */
 export const stored = ({ name, bytes, sha256 }: BackedFile): StoredFile => ({ name, bytes, sha256 })

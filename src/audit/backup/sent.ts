@@ -10,9 +10,9 @@ const unmade = (error: { readonly _tag: string; readonly message?: string }): Ba
     : new BackupFault({ message: `the backup can't be made: ${error.message || error._tag}` })
 
 /**
- * A whole backup as one archive, made as it is taken, for as long as whoever asked for it may have it (`isAllowed` is
- * asked before each file). Its manifest comes last: an archive without it is cut off. It is logged who had it, as
- * nothing else tells.
+ * A whole backup as one archive, made while it is sent, for as long as the caller may have it: `isAllowed` is asked
+ * before each file. The manifest comes last, so an archive without it is cut off. Logs which key had it, as nothing
+ * else records that.
  */
 export const sent = Effect.fnUntraced(function* <R>(
   recipients: ReadonlyArray<string>,

@@ -12,7 +12,7 @@ const names: { readonly [H in BackedFile["holds"]]: RegExp } = {
 const isRepository = (name: string | undefined): boolean => /^[a-z0-9][a-z0-9-]{0,63}$/.test(name ?? "")
 const isCommit = (sha: string | undefined): boolean => /^[0-9a-f]{40}$/.test(sha ?? "")
 
-/** Whether an index is its pack's. */
+/** Whether an index belongs to a pack. */
 const belongs = (pack: BackedFile, index: BackedFile | undefined): boolean =>
   index?.holds === "index" &&
   index.repository === pack.repository &&
@@ -20,8 +20,8 @@ const belongs = (pack: BackedFile, index: BackedFile | undefined): boolean =>
   pack.name.startsWith(`repositories/${pack.repository}/`)
 
 /**
- * Whether a manifest that follows on another one (`undefined`: the first) says what one can say: who reads on takes it
- * at its word.
+ * Whether a manifest that follows another one (`undefined`: it is the first) has what a manifest can have: what reads
+ * on trusts it.
  */
 export const isShaped = ({ number, files, log, erased }: Manifest, previous: Manifest | undefined): boolean => {
   const count = (holds: BackedFile["holds"]) => files.filter((file) => file.holds === holds).length
@@ -29,7 +29,7 @@ export const isShaped = ({ number, files, log, erased }: Manifest, previous: Man
     count("beside") === 1 &&
     count("erasures") === 1 &&
     count("pack") === count("index") &&
-    // files of the log may be without events, and no event is without a file
+    // a file of the log may have no events, but no event is without a file
     (log.events === 0 || count("log") > 0) &&
     log.events >= 0 &&
     log.after === (previous?.log.to ?? 0) &&

@@ -9,16 +9,16 @@ import type { ErasedSince } from "./erasedSince.ts"
 import { eventOf } from "./line.ts"
 import { installationOf, type Manifest } from "./manifest.ts"
 
-/** What a page holds at most; a text that is longer is a page of its own. */
+/** What a page holds at most; a longer text is a page of its own. */
 const most = { events: 1_000, bytes: 4 * 1024 * 1024 }
-/** No line is as long. */
+/** Characters of a line; none is as long. */
 const longestLine = 2 ** 30
 
 /** The subject of an event that came with text. */
 export const subjectOf = ({ data }: WholeEvent): string =>
   String((JSON.parse(data) as { readonly subject?: unknown }).subject)
 
-/** The log of backups, read from its beginning on; a page at a time is in memory. */
+/** The log of the given backups, read from its beginning; one page at a time is in memory. */
 export const sourceOf = Effect.fnUntraced(function* (chain: Chain, since: ErasedSince) {
   const folder = yield* BackupFolder
   /** A text that was erased since is never given out. */
@@ -43,7 +43,7 @@ export const sourceOf = Effect.fnUntraced(function* (chain: Chain, since: Erased
         yield shown(event)
       }
     }
-    // what is not all of it would be waited for, or be missed by nobody
+    // a reader would wait for missing events, or never notice that they are missing
     if (count !== log.events || (count > 0 && at !== positionOf(log.to))) {
       throw new BackupFault({
         message: `${folder.directory} has ${count} events up to position ${at} where its manifest says ${log.events} up to ${log.to}.`
@@ -57,7 +57,7 @@ export const sourceOf = Effect.fnUntraced(function* (chain: Chain, since: Erased
 
   let [walk, at] = [events(), beginning]
   const next = async (after: Position) => {
-    // who begins anew, or goes on behind a place where it was interrupted
+    // the reader begins anew, or goes on after an interruption
     if (at !== after) {
       await walk.return(undefined)
       walk = events()
@@ -94,7 +94,7 @@ export const sourceOf = Effect.fnUntraced(function* (chain: Chain, since: Erased
         return undefined
       })
   }
-  /** What was wrong with the backup, where reading it has failed. */
+  /** `fault`: what was wrong with the backup, if reading it has failed. */
   return { ...source, fault: () => fault }
 })
 

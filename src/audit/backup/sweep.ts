@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import { BackupFolder } from "#ports/Backup.ts"
 import type { Chain } from "./chain.ts"
 
-/** Folders whose files are all named by manifests. */
+/** Folders in which manifests name every file. */
 const folders = ["log", "beside", "erasures", "repositories"]
 
-/** Takes away what a backup that was interrupted has left: files on their way, and those that no manifest names. */
+/** Removes what an interrupted backup has left: unfinished files, and those that no manifest names. */
 export const sweep = Effect.fnUntraced(function* ({ manifests }: Pick<Chain, "manifests">) {
   const folder = yield* BackupFolder
   const named = new Set(manifests.flatMap(({ files }) => files.map(({ name }) => name)))

@@ -20,7 +20,7 @@ import {
 
 const utf8 = new TextEncoder()
 
-/** A file that is written whole by who is given it. */
+/** Begins a file, has `fill` write it, and finishes it. */
 const file = <E, R>(
   name: string,
   options: { readonly compressed: boolean },
@@ -39,8 +39,8 @@ const file = <E, R>(
 const writeLines = (to: NewFile, lines: Iterable<string>) => to.write(utf8.encode([...lines].join("")))
 
 /**
- * Events up to a position, in files of a bounded size; what they erase goes into another one. Answers with the last
- * event.
+ * Writes the events up to a position, in files of a bounded size, and what they erase into `erasures`. Answers with the
+ * files and the last event.
  */
 const writeLog = Effect.fnUntraced(function* (
   number: number,
@@ -88,7 +88,7 @@ const writeLog = Effect.fnUntraced(function* (
   return { files, events, last, part, at }
 })
 
-/** A repository's pack and its index; `part` tells it from those that the same backup has of it already. */
+/** Writes a repository's pack and its index; `part` tells them from others of the same repository in this backup. */
 const packed = Effect.fnUntraced(function* (
   number: number,
   part: number,
@@ -108,9 +108,9 @@ const packed = Effect.fnUntraced(function* (
 })
 
 /**
- * Adds a backup to those that there are (`undefined`: it is the first). What is beside the log first, then the log up
- * to its head of that moment, then what the log names in git: so whatever is named is there. A repository that was
- * erased meanwhile, or a text, takes the log on to where it says so.
+ * Adds a backup to the given ones (`undefined`: it is the first). It writes what is beside the log first, then the log
+ * up to its present head, then what the log names in git: so whatever is named is there. If a repository or a text was
+ * erased meanwhile, it goes on with the log up to the event that says so.
  */
 export const take = Effect.fnUntraced(function* (chain: Chain | undefined, progress: CopyProgress) {
   const source = yield* LogSource
@@ -163,12 +163,12 @@ export const take = Effect.fnUntraced(function* (chain: Chain | undefined, progr
     events += written.events
     last = written.last ?? last
     from = written
-    // its erasure is in the log by now, behind where this has come to
+    // the erasure of a missing text is in the log by now, after the events that were read
     if (followed.lacking && (yield* source.head) !== head) continue
     let gone: string | undefined
     for (const repository of followed.erased) made.delete(repository)
     for (const [repository, head] of followed.heads) {
-      // what was sent is sent: where the log was taken on, a pack more has what came meanwhile
+      // packs that were sent can't be changed: when the log went on, one more has what came meanwhile
       const before = made.get(repository) ?? []
       const since = before.at(-1)?.commit ?? chain?.repositories.get(repository)?.commit
       if (before.length > 0 && since === head.commit) continue

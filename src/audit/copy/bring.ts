@@ -4,13 +4,13 @@ import { beginning, hasReached, isAfter, type Position } from "#engine/Position.
 import { type CopiedEvent, CopyRefused, type LogIntake, type LogSource, type WholeEvent } from "#ports/LogCopy.ts"
 import * as Codec from "#src/codec.ts"
 
-/** Told as it goes on: how far of what, and how many events were brought. */
+/** Hears how far a copy is, where it is to come, and how many events were brought. */
 export type CopyProgress = (at: Position, of: Position, events: number) => void
 
-/** What of an event's own is erased with it besides: of a backup, what was erased since. */
+/** Further subjects that an event erases when it is brought: for a backup, those that were erased since. */
 export type Also = (event: WholeEvent) => ReadonlyArray<string>
 
-/** An event with what it erases, which this version has to know. */
+/** An event with the subjects that it erases. Fails if this version does not know the event. */
 const withErasures = (event: WholeEvent, also: Also): Effect.Effect<CopiedEvent, CopyRefused> =>
   Effect.try({
     try: () => ({ ...event, erases: [...erasedBy(Codec.decode({ ...event, payload: null }).event), ...also(event)] }),
@@ -21,9 +21,8 @@ const withErasures = (event: WholeEvent, also: Also): Effect.Effect<CopiedEvent,
   })
 
 /**
- * Brings what the source has and the copy has not, up to the source's head of this moment, page by page; answers with
- * how many events that were, and where it came to. Fails with `CopyRefused` where the copy's last event is not the
- * source's.
+ * Brings the events that the copy lacks, up to the source's head at the call, page by page. Answers how many they were,
+ * and the position of the last. Fails with `CopyRefused` if the copy's last event is not in the source.
  */
 export const bring = Effect.fnUntraced(function* (
   source: LogSource["Service"],

@@ -7,19 +7,19 @@ import type { CopyProgress } from "./bring.ts"
 
 type Log = LogSource["Service"]
 
-/** What two logs were found to be. */
+/** The result of comparing two logs. */
 export interface Compared {
   readonly events: number
   readonly texts: number
   /** Events whose text was erased. */
   readonly erased: number
-  /** Events that differ, or that one of them lacks; `first` tells of some, a line each. */
+  /** Events that differ or that one log lacks; `first` describes some of them, a line each. */
   readonly differing: number
   readonly first: ReadonlyArray<string>
   /** Where the source and the copy end. */
   readonly source: Position
   readonly target: Position
-  /** Where checkpoints of the source are in the copy. */
+  /** Where the source's checkpoints are in the copy. */
   readonly checkpoints: ReadonlyMap<string, Position>
 }
 
@@ -30,7 +30,7 @@ const sameBytes = (one: Uint8Array | null, other: Uint8Array | null): boolean =>
 
 const oneHasNone = "text (one has none)"
 
-/** What two events differ in; positions and digests of rows count where both engines count alike. */
+/** What two events differ in. Positions and digests of rows count only if both engines count alike. */
 const differenceOf = (
   { text, digest, position, ...one }: WholeEvent,
   { text: otherText, digest: otherDigest, position: otherPosition, ...other }: WholeEvent,
@@ -46,11 +46,11 @@ const differenceOf = (
   return same ? undefined : "text"
 }
 
-/** Whether the text is the one that the event has a digest of. */
+/** Whether an event's text is the one that the event has a digest of. */
 const isOwnText = ({ data, text }: WholeEvent): boolean =>
   text === null || (JSON.parse(data) as { readonly text?: unknown }).text === saltedDigest(text.salt, text.bytes)
 
-/** The events of a log one by one; a page at a time is in memory. */
+/** The events of a log one by one; one page at a time is in memory. */
 class Walk {
   #page: ReadonlyArray<WholeEvent> = []
   #next = 0
@@ -85,9 +85,9 @@ class Walk {
 }
 
 /**
- * Reads both logs, from their first events to where they end now, and compares them event by event. A text that the
- * source still has, and the target not, is a difference, unless `isErased` says that an event in the target has erased
- * it: that a source may have such texts is known of its engine.
+ * Reads both logs from their first events to their present heads, and compares them event by event. A text that the
+ * source still has and the target has not is a difference, unless `isErased` says that an event in the target has
+ * erased it: that is for a source whose engine may still have such texts.
  */
 export const compare = Effect.fnUntraced(function* (
   source: Log,
@@ -117,7 +117,7 @@ export const compare = Effect.fnUntraced(function* (
     if (event === undefined || copy === undefined) {
       const [which, one] = event === undefined ? ["source", copy!] : ["target", event]
       differs(`position ${one.position}: ${one.type} is not in the ${which}`)
-      // from here on everything would be told
+      // every event after this one would be told
       break
     }
     const field = differenceOf(event, copy, alike)

@@ -4,12 +4,12 @@ import type { EventType } from "#domain/events.ts"
 import { AsOfs } from "#src/audit/AsOfs.ts"
 import { reaction } from "#src/reaction.ts"
 
-/** Erases what was sent, which is in the snippets then: nothing is gone that somebody has wanted gone. */
+/** Erases a bundle as it was sent, when its snippets have it: nothing is gone that somebody wanted gone. */
 const movesOnly: ReadonlyArray<EventType> = ["UploadStored"]
 
 const erasing = (Object.keys(erasures) as ReadonlyArray<EventType>).filter((type) => !movesOnly.includes(type))
 
-/** An erasure reaches into read models as of a position by removing them: they can be made again, without the text. */
+/** Removes read models as of a position when a text is erased: they can be made again without it. */
 export const DropErased = reaction({
   name: "drop_erased_as_of",
   on: erasing,

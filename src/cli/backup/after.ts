@@ -12,7 +12,7 @@ import { config, onLog, upToDate } from "../log.ts"
 import { metadata } from "../metadata.ts"
 import type { ProgressBar } from "../progress.ts"
 
-/** Erases an organization; the next service deletes what it had stored. One that came after the backup is not there. */
+/** Erases an organization; the next service deletes what it had stored. Does nothing if it came after the backup. */
 const eraseAgain = (organization: string) =>
   dispatch(Organization, {
     tenant: organization,
@@ -22,8 +22,8 @@ const eraseAgain = (organization: string) =>
   }).pipe(Effect.catchTag("NotOrganizationMember", () => Effect.void))
 
 /**
- * Builds the read models, erases organizations and workspaces that were erased since the backup, and looks at all of it
- * as `cairn verify` does.
+ * Builds the read models, erases the organizations and workspaces that were erased since the backup, and checks all of
+ * it as `cairn verify` does.
  */
 export const after = Effect.fnUntraced(function* (chain: Chain, since: ErasedSince, bar: ProgressBar) {
   const at = yield* config
@@ -32,7 +32,7 @@ export const after = Effect.fnUntraced(function* (chain: Chain, since: ErasedSin
       yield* upToDate(...projections)
       const known = new Set([...chain.repositories.values()].map(({ workspace }) => workspace))
       for (const { tenant, workspace } of since.workspaces) {
-        // one whose first chat came after the backup is not there at all; one that was erased twice goes once
+        // a workspace whose first chat came after the backup is not there; one that was erased twice goes once
         if (!known.delete(workspace)) continue
         yield* erase(tenant, workspace, metadata())
       }

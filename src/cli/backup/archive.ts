@@ -7,23 +7,23 @@ import { lockFolder, unpackArchive } from "#src/copying.ts"
 import { Surroundings } from "../surroundings.ts"
 import { placeOf } from "./folder.ts"
 
-/** Below the data folder, as long as it is restored: what is in the archive. */
+/** The folder in the data folder that holds an archive's files while it is restored. */
 const name = "restoring"
 
-/** Whether a backup is one file, and no folder. */
+/** Whether a backup is one file, not a folder. */
 export const isArchive = (place: string): boolean => fs.statSync(place, { throwIfNoEntry: false })?.isFile() === true
 
-/** A file's bytes, as they are taken. */
+/** A file's bytes, piece by piece, read as they are taken. */
 export async function* bytesOf(place: string): AsyncGenerator<Uint8Array> {
   yield* fs.createReadStream(place, { highWaterMark: 65_536 }) as AsyncIterable<Uint8Array>
 }
 
-/** No file of an archive has a number as great. */
+/** Numbers a newer archive's erasures from here on: no file of an archive has a number as great. */
 const later = 900_000
 
 /**
- * The folder of backups that was typed. Where that is an archive (`-`: it comes in), it is unpacked into the data
- * folder until the scope closes, and what a newer archive tells of erasures is put beside.
+ * The folder of backups that was typed. An archive (`-`: from standard input) is unpacked into the data folder until
+ * the scope closes, with the files of erasures of a newer archive beside it.
  */
 export const openedAt = Effect.fnUntraced(function* (typed: string, newer: Option.Option<string>, dataDir: string) {
   const { stdin = process.stdin } = yield* Surroundings
@@ -39,7 +39,7 @@ export const openedAt = Effect.fnUntraced(function* (typed: string, newer: Optio
   })
   yield* lockFolder(resolve(dataDir), { name: "restore", what: "data folder" })
   const remove = Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
-  // also what one that was killed has left
+  // this removes what a killed command has left, too
   yield* Effect.acquireRelease(
     Effect.andThen(
       remove,

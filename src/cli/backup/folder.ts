@@ -8,7 +8,7 @@ import { withFiles } from "#src/secrets.ts"
 import { Failed } from "../failure.ts"
 import { Surroundings } from "../surroundings.ts"
 
-/** What says for whom and by whom; each may be in a file. */
+/** The variables that say who can decrypt, and with what; each may be in a file. */
 const variables = ["CAIRN_BACKUP_IDENTITY", "CAIRN_BACKUP_RECIPIENTS"]
 
 export const folderArgument = Argument.String("folder").pipe(
@@ -20,11 +20,11 @@ export const verifyFlag = Flag.Boolean("verify").pipe(
   Flag.optional
 )
 
-/** The folder as it was typed: of the place where the command was given. */
+/** The folder that was typed, relative to where the command was given. */
 export const placeOf = (typed: string) =>
   Effect.map(Surroundings, ({ env }) => resolve(env["INIT_CWD"] ?? process.cwd(), typed))
 
-/** Who may read what is encrypted, and by what it is decrypted, as the environment says. */
+/** The recipients who can decrypt a backup and the identity that decrypts it, from the environment. */
 export const keysOf = Effect.gen(function* () {
   const { env } = yield* Surroundings
   const read = yield* Effect.try({
@@ -35,7 +35,7 @@ export const keysOf = Effect.gen(function* () {
   return { recipients, identity: read["CAIRN_BACKUP_IDENTITY"]?.trim() || undefined }
 })
 
-/** The finished backups of a folder, up to a number; fails where it has none. */
+/** The finished backups of a folder, up to a number; fails if there are none. */
 export const backupsIn = Effect.fnUntraced(function* (upTo?: number) {
   const { directory } = yield* BackupFolder
   const mark = yield* markOf

@@ -1,10 +1,10 @@
 import { Stream } from "effect"
 import { BackupFault } from "#ports/Backup.ts"
 
-/** Rows that are put at once. */
+/** How many rows are put at once. */
 const some = 1_000
 
-/** Lines of what lies beside the log, some at a time. */
+/** The lines of what is beside the log, in groups. */
 export const rowsOf = (lines: () => AsyncIterable<string>) =>
   Stream.grouped(
     Stream.fromAsyncIterable({ [Symbol.asyncIterator]: () => lines()[Symbol.asyncIterator]() }, (error) =>

@@ -8,7 +8,7 @@ import { progress } from "../progress.ts"
 import { bytesOf, isArchive } from "./archive.ts"
 import { backupsIn } from "./folder.ts"
 
-/** Damaged files that are told. */
+/** How many damaged files are told. */
 const told = 20
 
 /** What is in a folder of backups, or an archive, and which of its files are not as they were written. */
@@ -26,7 +26,7 @@ export const looked = Effect.fnUntraced(function* (place: string) {
   return found
 })
 
-/** Tells the operator, and fails where a file is not as it was written. */
+/** Tells the operator, and fails if a file is not as it was written. */
 export const verify = Effect.fnUntraced(function* (place: string) {
   const { chain, damaged, files, bytes } = yield* looked(place)
   yield* answer({ success: damaged.length === 0, backups: chain.manifests.length, files, bytes, damaged }, () => [

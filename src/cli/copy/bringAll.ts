@@ -3,7 +3,7 @@ import { LogIntake, type LogSource } from "#ports/LogCopy.ts"
 import { type Also, bring } from "#src/audit/copy/bring.ts"
 import type { ProgressBar } from "../progress.ts"
 
-/** Brings what the copy has not; answers how many events that were. */
+/** Brings the events that the copy lacks; answers how many they were. */
 export const bringAll = Effect.fnUntraced(function* (from: LogSource["Service"], bar: ProgressBar, also?: Also) {
   const { events } = yield* bring(
     from,

@@ -9,10 +9,10 @@ import { plain } from "../output.ts"
 import type { ProgressBar } from "../progress.ts"
 import { bringAll } from "./bringAll.ts"
 
-/** Findings that are told. */
+/** How many findings are told. */
 const told = 20
 
-/** What the copy is, once it may be served. */
+/** What was found of a copy that may be served. */
 interface Finished {
   readonly compared: Compared
   readonly found: number
@@ -20,9 +20,9 @@ interface Finished {
 }
 
 /**
- * Compares both logs until neither has moved meanwhile, looks at the copy as `cairn verify` does, brings what lies
- * beside the log, and lets the copy be served. Fails, and leaves it unfinished, where they differ. `keepsErased`: the
- * source may have texts that an event of its own erases.
+ * Compares both logs until neither has moved meanwhile, checks the copy as `cairn verify` does, brings what is beside
+ * the log, and lets the copy be served. If the logs differ, fails and leaves the copy unfinished. `keepsErased`: the
+ * source may still have texts that one of its own events erases.
  */
 export const finish = Effect.fnUntraced(function* (from: LogSource["Service"], bar: ProgressBar, keepsErased: boolean) {
   const intake = yield* LogIntake
@@ -38,7 +38,7 @@ export const finish = Effect.fnUntraced(function* (from: LogSource["Service"], b
       keepsErased ? intake.isErased : undefined
     )
     bar.clear()
-    // another command has written meanwhile: what it erased is to go, too
+    // another command has written meanwhile: what it erased must go from the copy, too
     if ((yield* from.head) !== compared.source) {
       yield* bringAll(from, bar)
       continue
@@ -53,7 +53,7 @@ export const finish = Effect.fnUntraced(function* (from: LogSource["Service"], b
     bar.clear()
     yield* beside.bring
     const reached = new Map(compared.checkpoints)
-    // all that was erased went with its event
+    // every text that was erased has gone with its event
     if (intake.engine === "kurrentdb") reached.set(finishing, compared.target)
     yield* beside.finish(reached)
     const finished: Finished = { compared, found: findings.count, findings: findings.first.slice(0, told) }

@@ -7,10 +7,10 @@ import { unusableDatabase, withoutPasswords } from "#src/unreachable.ts"
 import { Failed } from "../failure.ts"
 import { Surroundings } from "../surroundings.ts"
 
-/** What says where to; each may be in a file. */
+/** The variables that say where the copy goes; each may be in a file. */
 const variables = ["CAIRN_COPY_TO", "CAIRN_COPY_TO_PASSWORD", "CAIRN_COPY_TO_KURRENTDB"]
 
-/** A password in it would be in the list of processes, and in the shell's history. */
+/** Whether an address has a password: it would be in the list of processes, and in the shell's history. */
 const tellsPassword = (text: string): boolean => {
   const [authority = ""] = (text.split("://")[1] ?? "").split(/[/?#]/)
   const [, password = ""] = authority.slice(0, Math.max(0, authority.lastIndexOf("@"))).split(":")
@@ -24,7 +24,7 @@ const withPassword = (text: string, password: string | undefined): string => {
   return url.href
 }
 
-/** What is said of the target's variables, which have names of their own. */
+/** A message with the names that the target's variables have here. */
 const renamed = (message: string): string =>
   message.replaceAll("KURRENTDB_URL", "CAIRN_COPY_TO_KURRENTDB").replaceAll("DATABASE_URL", "CAIRN_COPY_TO")
 
@@ -55,7 +55,7 @@ export const targetOf = Effect.fnUntraced(function* (given: Option.Option<string
   })
 })
 
-/** Why a target can't be had, on one line without its password, in whichever form. */
+/** Why a target can't be used, on one line without its password. */
 export const unusableTarget =
   ({ databaseUrl }: Config) =>
   (error: unknown): Failed => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { join } from "node:path"
 import { cairn, type Running, serve } from "./programs.ts"
 
-/** A backup of the running service, restored into another folder; a service there has the same. */
+/** Makes a backup of the running service and restores it into another folder; a service there has the same. */
 export const backUpAndRestore = async (
   service: Running,
   dataDir: string,
@@ -23,7 +23,7 @@ export const backUpAndRestore = async (
     assert.equal(code, 0, err)
   }
   const before = await same(service)
-  // keys are what they were; their texts nobody has but who was given them
+  // keys are what they were, but only those who were given a key have its text
   const other = await serve(restored, {}, service.key)
   try {
     assert.deepEqual(await same(other), before)

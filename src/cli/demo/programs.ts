@@ -13,7 +13,7 @@ type Verb = "serve" | "cairn"
 
 type Environment = { readonly [name: string]: string }
 
-/** Whether the tour is on the engines that the environment names, which have to be empty, instead of its own. */
+/** Whether the tour uses the engines that the environment names, which must be empty, instead of its own. */
 export const onNamed = process.argv.includes("--engines")
 const engines = ["DATABASE_URL", "KURRENTDB_URL", "ELASTICSEARCH_URL"]
 const ownEngines = onNamed
@@ -25,10 +25,10 @@ const ownEngines = onNamed
       ])
     )
 
-/** What a program of the tour is told of where everything is. */
+/** The configuration of a program of the tour. */
 export const configOf = (dataDir: string) => readConfig({ ...process.env, ...ownEngines, CAIRN_DATA_DIR: dataDir })
 
-/** One of the project's programs, with the runtime that runs this one. */
+/** Starts one of the project's programs with the runtime that runs this one. */
 const start = async (
   verb: Verb,
   args: ReadonlyArray<string>,
@@ -44,13 +44,13 @@ const start = async (
       HOST: "127.0.0.1",
       PORT: "0",
       INIT_CWD: root,
-      // what the tour shows must not depend on what else is configured here; and no child outlives it
+      // what the tour shows must not depend on other configuration here; and no child outlives it
       ...ownEngines,
       ANTHROPIC_API_KEY: "",
       CAIRN_OWNER_KEY: "",
       CAIRN_RATE_LIMITS: "",
       CAIRN_SANDBOX: "",
-      // on a machine with much else to do an index elsewhere may be more than a second behind
+      // on a busy machine, an index elsewhere may be more than a second behind
       CAIRN_READ_PATIENCE_MS: "60000",
       ...environment,
       CAIRN_PARENT_PID: String(process.pid)
@@ -72,10 +72,10 @@ export const cairn = async (dataDir: string, ...args: ReadonlyArray<string>) => 
   return { code: await ended, ...said }
 }
 
-/** A service that runs, and how it is asked. */
+/** A running service, and how to ask it. */
 export interface Running {
   readonly url: string
-  /** The owner's. */
+  /** The owner's key. */
   readonly key: string
   /**
    * Sends a request with the owner's key, or another one; answers with the JSON, and fails on anything but a success.
@@ -85,7 +85,7 @@ export interface Running {
   readonly stop: () => Promise<void>
 }
 
-/** Looks again and again until there is something to see. */
+/** Looks again and again until there is something to see; fails after `milliseconds`. */
 export const within = async <A>(
   milliseconds: number,
   what: string,
@@ -100,9 +100,7 @@ export const within = async <A>(
   }
 }
 
-/**
- * Starts the service on a free port, and waits until it answers. Its key is the one that it made, unless it is `known`.
- */
+/** Starts the service on a free port, and waits until it answers. Its key is `known`, or the one that it made. */
 export const serve = async (dataDir: string, environment: Environment = {}, known?: string): Promise<Running> => {
   const child = await start("serve", [], dataDir, environment)
   const { said, ended } = listen(child)

@@ -6,7 +6,7 @@ interface Told {
   readonly data: { readonly [field: string]: unknown }
 }
 
-/** What a server tells of a run, event by event, until it ends. */
+/** The events that a server sends about a run, until it ends. */
 async function* eventsOf(response: Response): AsyncGenerator<Told> {
   let rest = ""
   const decoder = new TextDecoder()
@@ -29,7 +29,7 @@ const chat = (service: Running, task: string, model: string, headers: { readonly
     body: JSON.stringify({ user_query: task, user_id: "grace", org_id: "streams", model })
   })
 
-/** A chat that is heard while it is at work: its turns, its tools, the files that change, and the answer at last. */
+/** Listens to a chat at work: its turns, its tools, the files that change, and at last the answer. */
 export const hear = async (service: Running, say: (line: string) => void) => {
   const response = await chat(service, "read a CSV file into dictionaries", "local", { accept: "text/event-stream" })
   assert.equal(response.status, 200)
@@ -55,8 +55,8 @@ interface Run {
 }
 
 /**
- * A chat that nobody waits for, whose command would take ten minutes: cancelled, it ends at once, and what it wrote is
- * saved.
+ * Cancels a chat that nobody waits for, whose shell command would take ten minutes: it ends at once, and what it wrote
+ * is saved.
  */
 export const cancel = async (service: Running, prompt: string, say: (line: string) => void) => {
   const response = await chat(service, prompt, "sonnet", { prefer: "respond-async" })

@@ -7,11 +7,11 @@ interface Asked {
   readonly tool_choice?: { readonly name?: string }
 }
 
-/** A task whose command would take ten minutes. */
+/** A task whose shell command would take ten minutes. */
 export const longTask = "Count to six hundred, a number a second"
 
 const begins = { file_path: "begun.txt", content: "one\n" }
-/** What the stand-in does of it, turn by turn: writes a file, then waits. */
+/** What the stand-in does for that task, turn by turn: writes a file, then waits. */
 const steps = [
   { type: "tool_use", id: "toolu_1", name: "Write", input: begins },
   { type: "tool_use", id: "toolu_2", name: "Bash", input: { command: "sleep 600" } }
@@ -21,9 +21,8 @@ const steps = [
 const unfinished = /\b(TODO|NotImplementedError)\b/
 
 /**
- * Stands in for a language model's API, so that the tour needs no account: where a verdict is asked for, code that says
- * of itself that it is unfinished is voted down, other code up; and it begins `longTask`. It listens on this machine
- * only.
+ * Stands in for a language model's API, so that the tour needs no account. Asked for a verdict, it votes down code that
+ * says that it is unfinished, and other code up; asked for `longTask`, it begins it. It listens on this machine only.
  */
 export const standIn = async () => {
   const server = createServer((request, response) => {

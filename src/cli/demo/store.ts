@@ -9,7 +9,7 @@ interface Status {
   readonly votes: ReadonlyArray<{ readonly filename: string; readonly verdict: string; readonly reason: string }>
 }
 
-/** Three files at once; the service's model gives its verdicts in the background. */
+/** Stores three files at once; the service's model gives its verdicts in the background. */
 export const storeBundle = async (service: Running, say: (line: string) => void) => {
   const bodies = {
     split_words: "    return text.split()",
@@ -55,7 +55,7 @@ TypeError: unsupported operand type(s) for +: 'int' and 'str'`
 const telemetry = (functions: object) =>
   `--- CAIRN_TELEMETRY_START ---\n${JSON.stringify({ cairn_telemetry: { version: 1, functions } })}\n--- CAIRN_TELEMETRY_END ---`
 
-/** One file that ran twice, once with an error: what is known of its function stands above it when it is found. */
+/** Stores one file that ran twice, once with an error: a search shows what is known of its function above it. */
 export const reputation = async (service: Running, say: (line: string) => void) => {
   const content = `def total(amounts: list) -> float:\n    """Adds up the amounts of an invoice."""\n    return sum(amounts)\n`
   const called = { total: { call_count: 6, avg_value_size: 8, empty_rate: 0, value_types: { float: 6 } } }

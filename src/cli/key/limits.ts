@@ -11,7 +11,7 @@ const workspaceId = Schema.String.check(
   })
 )
 
-/** `--acts-as`, of a key that is made. */
+/** `--acts-as`, for a new key. */
 export const actsAsFlag = Flag.String("acts-as").pipe(
   Flag.withMetavar("USER_ID"),
   Flag.withDescription("The user_id of the person's chats (default: their e-mail)"),
@@ -19,10 +19,10 @@ export const actsAsFlag = Flag.String("acts-as").pipe(
   Flag.optional
 )
 
-/** Of `key limit` without any of its flags. */
+/** The failure of `key limit` without any of its flags. */
 export const noBound = new Failed({ message: "No bound is given: see `cairn key limit --help`." })
 
-/** Flags that bound a key, of verbs that make or change one. */
+/** Flags that bound a key, for verbs that make or change one. */
 export const limitFlags = {
   actsFor: Flag.Literals("acts-for", ActsFor.literals).pipe(
     Flag.withDescription("own: it works in its own person's workspaces; any: in everybody's, as a back end does"),
@@ -54,7 +54,7 @@ export const limitFlags = {
   )
 }
 
-/** What is given of those flags. */
+/** Which of those flags are given. */
 export interface GivenLimits {
   readonly actsFor: Option.Option<ActsFor>
   readonly readOnly: Option.Option<boolean>
@@ -63,7 +63,7 @@ export interface GivenLimits {
   readonly models: ReadonlyArray<string>
 }
 
-/** What those flags ask for; what is not given is not among it. Fails when the time is over. */
+/** The limits that those flags ask for, without the flags that are not given. Fails if the time to expire is over. */
 export const limitsIn = Effect.fnUntraced(function* ({ actsFor, readOnly, expires, workspaces, models }: GivenLimits) {
   const expiresAt = Option.isNone(expires) ? undefined : timeIn(expires.value)
   if (expiresAt !== undefined && expiresAt <= (yield* Clock.currentTimeMillis))

@@ -12,14 +12,14 @@ import type { RequestOptions } from "../../../clients/typescript/src/options.ts"
 import { Failed } from "../failure.ts"
 import { type Around, Surroundings } from "../surroundings.ts"
 
-/** The customer's workspace that a request is about, as its header says it. */
+/** `--workspace`: the customer's workspace that a request is about, as its header names it. */
 export const workspaceFlag = Flag.String("workspace").pipe(
   Flag.withMetavar("W"),
   Flag.withDescription("A customer's snippets instead, by its workspace; needs tier PRO or ENTERPRISE"),
   Flag.optional
 )
 
-/** Of this machine, where the service listens to every address. */
+/** A host to ask on this machine, also if the service listens on every address. */
 const reachable = (host: string): string => {
   if (host === "0.0.0.0") return "127.0.0.1"
   if (host === "::") return "[::1]"
@@ -37,7 +37,7 @@ const ownersKey = (dataDir: string): string => {
   }
 }
 
-/** Which service, and as whom. The owner's key of this machine's data folder goes to this machine's service only. */
+/** Which service to ask, and its key. The owner's key in this data folder goes to this machine's service only. */
 const placeIn = ({ env }: Around): { readonly url: string; readonly key: string } => {
   const given = withFiles(env, ["CAIRN_API_KEY"])["CAIRN_API_KEY"]?.trim() ?? ""
   const url = (env["CAIRN_URL"] ?? "").trim()
@@ -49,7 +49,7 @@ const placeIn = ({ env }: Around): { readonly url: string; readonly key: string 
   return { url: `http://${reachable(host)}:${port}`, key: given === "" ? ownersKey(dataDir) : given }
 }
 
-/** Why a request failed, for who typed it. */
+/** Why a request failed, in a line for the user. */
 const failureOf = (url: string) => (error: unknown) => {
   if (!(error instanceof ServiceError)) return new Failed({ message: String(error) })
   const { message, statusCode, requestId } = error
@@ -62,21 +62,21 @@ const failureOf = (url: string) => (error: unknown) => {
   return new Failed({ message: `${message}${wait}${whose}${which}` })
 }
 
-/** An answer, and as the service wrote it: for programs. */
+/** An answer, and what the service wrote, for programs. */
 export interface AnsweredCall<T> {
   readonly data: T
-  /** Nothing of a text or a file. */
+  /** Empty if the answer is a text or a file. */
   readonly wire: object
 }
 
 /**
- * What a client of the service is asked with: the request goes when the effect runs, and ends when that is interrupted.
+ * Asks through a client of the service: sends the request when the effect runs, and ends it when that is interrupted.
  */
 export type Ask = <T>(
   call: (cairn: Cairn, options: RequestOptions) => APIPromise<T>
 ) => Effect.Effect<AnsweredCall<T>, Failed>
 
-/** The same for bytes that come piece by piece, each of which is put somewhere before the next one is taken. */
+/** The same for bytes that come piece by piece: each is put somewhere before the next one is taken. */
 type Taken = (
   call: (cairn: Cairn, options: RequestOptions) => AsyncIterable<Uint8Array>,
   put: (piece: Uint8Array) => void
@@ -87,7 +87,7 @@ interface Scope {
   readonly publicSnips?: boolean
 }
 
-/** The service that is meant. Fails with a line for the operator when there is none, or no key. */
+/** The service to ask. Fails with a line for the operator if there is none, or no key. */
 export const service = Effect.fnUntraced(function* ({ workspace = Option.none(), publicSnips = false }: Scope = {}) {
   const around = yield* Surroundings
   const { url, cairn } = yield* Effect.try({

@@ -14,7 +14,7 @@ const onDisk = <A>(place: string, use: () => A) =>
     catch: (error) => new BackupFault({ message: `${place} can't be written: ${(error as Error).message}` })
   })
 
-/** Beside its place until it is whole and looked at. */
+/** Downloads a backup, beside its place until it is whole and checked. */
 const download = Effect.fnUntraced(function* (place: string) {
   if (fs.existsSync(place)) {
     return yield* new BackupFault({

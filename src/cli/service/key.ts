@@ -6,7 +6,7 @@ import { actsAsFlag, type GivenLimits, limitFlags, limitsIn, noBound } from "../
 import { answer, plain } from "../output.ts"
 import { type Ask, service } from "./asking.ts"
 
-/** What a key is to be bounded by, as a service is asked for it. */
+/** The limits of a key, as a request to a service has them. */
 const asked = Effect.fnUntraced(function* (flags: GivenLimits) {
   const { expiresAt, workspaces, models, ...limits } = yield* limitsIn(flags)
   return {

@@ -38,7 +38,7 @@ const rename = Command.make(
     })
 ).pipe(Command.withDescription("Change the name of your key's organization, its slug, or both"))
 
-/** Between two looks how far it is. */
+/** The pause between two looks how far an erasure is. */
 const pause = "500 millis"
 
 const remove = Command.make("delete", { confirm: confirmFlag }, ({ confirm }) =>

@@ -6,11 +6,11 @@ import { service, workspaceFlag } from "./asking.ts"
 
 const signed = (value: number): string => `${value < 0 ? "" : "+"}${value.toFixed(2)}`
 
-/** A word that it has, and what the task says in its place. */
+/** A word that a match has, and the task's word in its place. */
 const named = ({ word, asked }: Explanation["words"][number]): string =>
   asked === null ? plain(word) : `${plain(asked)} → ${plain(word)}`
 
-/** Why something has its score, line by line. */
+/** Why a match has its score, line by line. */
 const explained = (name: string, of: Explanation): ReadonlyArray<string> => [
   "",
   `${plain(name)}: ${of.probability.toFixed(2)} by words and meaning`,
@@ -23,7 +23,7 @@ const explained = (name: string, of: Explanation): ReadonlyArray<string> => [
   `  votes ${signed(of.verdict.effect)}, for such tasks ${signed(of.learned?.effect ?? 0)}, completeness ${signed(of.completeness.effect)}, near to everything ${signed(of.hub.effect)}, ${of.length.characters} characters ${signed(of.length.effect)}`
 ]
 
-/** Characters of a description that are shown. */
+/** How many characters of a description are shown. */
 const shown = 60
 
 export const command = Command.make(

@@ -7,7 +7,7 @@ import { answer, plain } from "../output.ts"
 import { type Around, Surroundings } from "../surroundings.ts"
 import { service, workspaceFlag } from "./asking.ts"
 
-/** A file's text, as it lies where the user is. */
+/** The text of a file, relative to where the user is. */
 const textOf = (name: string, { env }: Around) =>
   Effect.tryPromise({
     try: async () =>
@@ -18,7 +18,7 @@ const textOf = (name: string, { env }: Around) =>
       })
   })
 
-/** What a file is called in the store: as it is named, unless that leads out of the folder that the user is in. */
+/** A file's name in the store: as it is typed, unless that leads out of the user's folder. */
 const pathOf = (name: string): string => {
   const path = normalize(name)
   return isAbsolute(path) || path.startsWith("..") ? basename(path) : path

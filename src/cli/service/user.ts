@@ -20,7 +20,7 @@ const all = Effect.fnUntraced(function* (ask: Ask) {
 
 const who = Argument.String("user").pipe(Argument.withDescription("The user's id or e-mail"))
 
-/** The id of who is meant. */
+/** The id of the user who is named by an id or an e-mail address. */
 const idOf = Effect.fnUntraced(function* (ask: Ask, who: string) {
   const typed = who.trim().toLowerCase()
   if (!typed.includes("@")) return typed

@@ -17,7 +17,7 @@ import { idIn } from "./naming.ts"
 import { importFlags, refusalOf, sourceOf } from "./source.ts"
 import { find, named, noWorkspace, onGit, pair } from "./which.ts"
 
-/** How the files of a folder, or of an archive, are put into a workspace. */
+/** Gives the edit that puts the files of a folder or an archive into a workspace. */
 const editFrom = Effect.fnUntraced(function* (source: string, folder: string, instead: boolean) {
   const read = yield* sourceOf(source)
   return read.entries === undefined

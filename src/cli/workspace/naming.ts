@@ -3,7 +3,7 @@ import { Argument, Flag } from "effect/cli"
 import { Failed } from "../failure.ts"
 import { plain } from "../output.ts"
 
-/** How a workspace is named, by a verb beside the data and by one that asks a service: its id, or a chat's pair. */
+/** How a workspace is named, on the data folder and to a service alike: by its id, or by a chat's pair. */
 export const which = {
   id: Argument.String("workspace").pipe(
     Argument.withDescription("The workspace's id, or its first digits"),
@@ -19,17 +19,17 @@ export interface Which {
   readonly userId: Option.Option<string>
 }
 
-/** Which workspace, by the pair alone. */
+/** The flags that name a workspace by the pair alone. */
 export const pair = { orgId: which.orgId, userId: which.userId }
 
-/** What comes behind the workspace, which is not named where the pair is. */
+/** The argument after the workspace's id, which is left out if the pair names the workspace. */
 export const behind = (name: string, what: string) =>
   Argument.String(`workspace-and-${name}`).pipe(
     Argument.withDescription(`The workspace's id and the ${what}; only the ${what} with --org-id and --user-id`),
     Argument.between(1, 2)
   )
 
-/** The workspace's id, where it is named before the other. */
+/** The workspace's id, if it comes before the other argument. */
 export const idIn = (names: ReadonlyArray<string>) =>
   names.length === 2 ? Option.some(names[0]!) : Option.none<string>()
 
@@ -61,16 +61,16 @@ export const history = {
   )
 }
 
-/** Fails where a list of commits is to begin at two places. */
+/** Fails if a list of commits has two places to begin. */
 export const onePlace = ({ before, at }: { readonly [place in "before" | "at"]: Option.Option<string> }) =>
   Option.isSome(before) && Option.isSome(at)
     ? Effect.fail(new Failed({ message: "--at goes with no --before: leave one of them out." }))
     : Effect.void
 
-/** Digits that are taken for the beginning of an id. */
+/** How many digits it takes to name an id by its beginning. */
 export const fewestDigits = 4
 
-/** The pair, or the id in lower case. Fails when neither is given. */
+/** The pair, or the id in lower case. Fails if neither is given. */
 export const given = ({ id, orgId, userId }: Which) =>
   Option.isSome(orgId) && Option.isSome(userId)
     ? Effect.succeed({ org: orgId.value, user: userId.value })
@@ -78,7 +78,7 @@ export const given = ({ id, orgId, userId }: Which) =>
       ? Effect.succeed(id.value.toLowerCase())
       : Effect.fail(new Failed({ message: "Name the workspace: its id, or --org-id and --user-id." }))
 
-/** The only one of what was found by its first digits; `undefined`: there is none. Fails when several are meant. */
+/** The only thing that was found by its first digits; `undefined`: there is none. Fails if there are several. */
 export const onlyOne = <A>(kind: string, digits: string, found: ReadonlyArray<readonly [name: string, A]>) => {
   const [first, second] = found
   if (second === undefined) return Effect.succeed(first?.[1])
@@ -88,7 +88,7 @@ export const onlyOne = <A>(kind: string, digits: string, found: ReadonlyArray<re
   )
 }
 
-/** Why a command on a workspace fails that is not there. */
+/** The failure that there is no such workspace. */
 export const noWorkspace = (named: string) =>
   new Failed({ message: `There is no workspace ${named}: see \`cairn workspace list\`.` })
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Json, note, plain, table, write } from "../output.ts"
 
-/** What a verb beside the data and one that asks a service print alike. */
+/** What verbs on the data folder and verbs that ask a service print alike. */
 
 /** A workspace as the service lists it. */
 export interface ListedWorkspace {
@@ -10,10 +10,10 @@ export interface ListedWorkspace {
   readonly user_id: string
   readonly commits: number
   readonly files: number
-  /** Unknown to a service that is older than the count, and of commits that are. */
+  /** Missing from an older service's answer; `null` for commits that are older than the count. */
   readonly repository_bytes?: number | null
   readonly updated_at: string
-  /** Unknown to a service that is older than this. */
+  /** Missing from an older service's answer. */
   readonly updated_by?: { readonly email: string | null }
   readonly head: string
 }
@@ -38,7 +38,7 @@ export const commitLine = (commit: {
   readonly message: string
 }) => `${commit.sha}  ${commit.committedAt}  ${plain(commit.author)}  ${plain(commit.message.split("\n")[0]!)}`
 
-/** Says, to people, how a list of commits goes on; `null`: it does not. */
+/** Tells people how to list the next commits; `null`: there are none. */
 export const noteEarlier = (next: string | null) =>
   Effect.flatMap(Json, (json) => (json || next === null ? Effect.void : note(`Earlier ones: --before ${next}`)))
 
@@ -60,7 +60,7 @@ export const writeDiff = Effect.fnUntraced(function* (workspace: string, sha: st
   yield* write((yield* Json) ? `${JSON.stringify({ workspace_id: workspace, sha, diff })}\n` : diff)
 })
 
-/** What JSON says of a file of a commit. */
+/** Writes a commit's file as JSON, its bytes in base64. */
 export const writeFileAsJson = ({ path, mode, size }: ListedFile, sha: string, bytes: Uint8Array) => {
   const content = Buffer.from(bytes).toString("base64")
   return write(`${JSON.stringify({ path, mode, size, sha, encoding: "base64", content })}\n`)

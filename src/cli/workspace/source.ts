@@ -8,7 +8,7 @@ import { Failed } from "../failure.ts"
 import { plain } from "../output.ts"
 import { Surroundings } from "../surroundings.ts"
 
-/** What is put in, and where: of `import`, beside a service and from another machine. */
+/** The flags of `import`: what to put in, and where. */
 export const importFlags = {
   names: Argument.String("workspace-and-source").pipe(
     Argument.withDescription(
@@ -26,7 +26,7 @@ export const importFlags = {
   )
 }
 
-/** What lies in a folder of the caller's, without git's own. */
+/** The entries of a folder on the caller's disk, without `.git`. */
 const entriesOf = async function* (folder: string, prefix: string): AsyncGenerator<ArchivedEntry, void, undefined> {
   for (const name of (await readdir(folder)).sort()) {
     if (name === ".git") continue
@@ -45,7 +45,7 @@ const unread = (name: string) => (error: unknown) =>
     ? error
     : new ArchiveRefused({ path: null, message: `${plain(name)} can't be read: ${(error as Error).message}` })
 
-/** A folder's entries, as they are read, or the bytes of an archive; what it is named by is where the caller is. */
+/** A folder's entries, as they are read, or an archive's bytes; `name` is relative to where the caller is. */
 export const sourceOf = Effect.fnUntraced(function* (name: string) {
   const { env } = yield* Surroundings
   const place = resolve(env["INIT_CWD"] ?? ".", name)
@@ -57,6 +57,6 @@ export const sourceOf = Effect.fnUntraced(function* (name: string) {
   return { entries: Stream.suspend(() => Stream.fromAsyncIterable(entriesOf(place, ""), unread(name))) }
 })
 
-/** What was wrong with what came in, for who typed it. */
+/** What was wrong with an archive, in a line for the user. */
 export const refusalOf = (error: ArchiveRefused): Failed =>
   new Failed({ message: plain(error.path === null ? error.message : `${error.path}: ${error.message}`) })

@@ -14,7 +14,7 @@ import { organizationOf, orgFlag } from "../organization.ts"
 import { plain } from "../output.ts"
 import * as naming from "./naming.ts"
 
-/** The pair is one organization's. */
+/** The flags that name a workspace; a pair belongs to one organization. */
 export const which = { ...naming.which, org: orgFlag }
 export const pair = { ...naming.pair, org: orgFlag }
 
@@ -22,7 +22,7 @@ export interface WhichInOrg extends naming.Which {
   readonly org: Option.Option<string>
 }
 
-/** What is named by its first digits; `undefined`: nothing begins so, or they are too few to mean one. */
+/** What is named by its first digits; `undefined`: nothing begins so, or there are too few digits. */
 const theOne = <E, R>(
   kind: string,
   digits: string,
@@ -38,7 +38,7 @@ const theOne = <E, R>(
     )
   })
 
-/** The id that is meant, and whose it is: `undefined` when there is none such. */
+/** The id that is named, and its tenant; `undefined` for the tenant if there is no such workspace. */
 export const named = Effect.fnUntraced(function* ({ org, ...which }: WhichInOrg) {
   yield* upToDate(Workspaces)
   const given = yield* naming.given(which)
@@ -51,10 +51,10 @@ export const named = Effect.fnUntraced(function* ({ org, ...which }: WhichInOrg)
   return { tenant, id: wanted }
 })
 
-/** Why a command on a workspace fails that is not there. */
+/** The failure that there is no such workspace. */
 export const noWorkspace = (id: string) => naming.noWorkspace(plain(id))
 
-/** The workspace that is meant. */
+/** The workspace that is named. */
 export const find = Effect.fnUntraced(function* (given: WhichInOrg) {
   const { tenant, id } = yield* named(given)
   const found = tenant === undefined ? undefined : yield* workspaceOf(tenant, id)
@@ -62,8 +62,8 @@ export const find = Effect.fnUntraced(function* (given: WhichInOrg) {
 })
 
 /**
- * A commit of a workspace by its name or the beginning of it, the head unless told. Fails with a line for the
- * operator when none or several are meant.
+ * A workspace's commit by its name or the beginning of that; the head if none is given. Fails with a line for the
+ * operator if there is none, or several begin so.
  */
 export const commitIn = Effect.fnUntraced(function* ({ id, head }: WorkspaceRecord, sha: Option.Option<string>) {
   const given = Option.getOrElse(sha, () => head).toLowerCase()

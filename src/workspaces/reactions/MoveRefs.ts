@@ -4,7 +4,7 @@ import { Packing } from "#src/workspaces/packing.ts"
 import { followHead } from "#src/workspaces/restore.ts"
 
 /**
- * A workspace's git ref follows what the log has decided, also when the process that decided it was killed in between.
+ * Moves a workspace's git ref to the head that the log has, even if the process that decided on it was killed before.
  */
 export const MoveRefs = reaction({
   name: "move_refs",

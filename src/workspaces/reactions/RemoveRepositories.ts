@@ -4,7 +4,7 @@ import { Runs } from "#src/workspaces/queue.ts"
 import { removeRepository } from "#src/workspaces/restore.ts"
 
 /**
- * An erased workspace's runs stop and its repository goes, also when who erased it was killed before it came to that.
+ * Stops an erased workspace's runs and removes its repository, even if the process that erased it was killed before.
  */
 export const RemoveRepositories = reaction({
   name: "remove_repositories",

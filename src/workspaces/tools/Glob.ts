@@ -10,7 +10,7 @@ import { define, ToolFailed } from "./tool.ts"
 import { worked } from "./work.ts"
 
 const mostPaths = 1_000
-/** Steps that are taken right here: some milliseconds. */
+/** Steps up to which a search runs in this process: some milliseconds. */
 const small = 500_000
 
 /** Lists paths by a pattern. */
@@ -30,7 +30,7 @@ export const glob = (overlay: Overlay, workers: Workers["Service"]) =>
         return yield* new ToolFailed({ message: `The pattern has more than ${mostChoices} alternatives.` })
       }
       const inside = full.replace(/^\/workspace\/?/, "")
-      // a name with a line end in it has none that a pattern could be meant for
+      // paths are joined by line ends here, so a name that has one is left out
       const paths = overlay
         .paths()
         .filter((path) => !path.includes("\n"))

@@ -9,7 +9,7 @@ import { define, ToolFailed } from "./tool.ts"
 const mostLines = 500
 const longestLine = 500
 
-/** In the sandbox, where a pattern that takes forever stops nothing but itself. */
+/** Searches files in the sandbox, where a pattern that takes forever stops nothing but itself. */
 export const grep = (shell: Shell) =>
   define({
     name: "Grep",

@@ -19,15 +19,15 @@ export interface SnippetFound {
 }
 
 /**
- * Best first, of the caller's own scope; none with more votes against than for. What is not near may be left out.
- * `stale`: what was stored last may be missing.
+ * Finds snippets of the caller's own scope, best first, none with more votes against than for. Those that are not near
+ * may be left out. `stale`: what was stored last may be missing.
  */
 export type SearchForSnippets = (
   task: string,
   topK: number
 ) => Effect.Effect<{ readonly found: ReadonlyArray<SnippetFound>; readonly stale: boolean }, IndexUnavailable>
 
-/** Characters of sources in one answer; the best match is given whole when it has no more than the second. */
+/** Characters of sources in one answer; the best match is given whole if it has at most `longestShown`. */
 const mostSource = 60_000
 export const longestShown = 200_000
 

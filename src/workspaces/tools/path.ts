@@ -9,7 +9,7 @@ export const root = "/workspace"
 /** Characters of a path that is looked at; no workspace has a longer one. */
 const longest = 8_192
 
-/** A path as a model writes it (`/workspace/a/b`, `a/b`, `./a/b`), as the Overlay knows it. Fails on one outside. */
+/** Gives a path that a model wrote (`/workspace/a/b`, `a/b`, `./a/b`) as the Overlay knows it. Fails on one outside. */
 export const inWorkspace = (path: string): Effect.Effect<WorkspacePath, ToolFailed> => {
   if (path.length > longest) {
     return Effect.fail(

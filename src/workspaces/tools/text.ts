@@ -5,7 +5,7 @@ import { ToolFailed } from "./tool.ts"
 
 /** Bytes of a file that the file tools take into memory. */
 export const largest = 32 * 1024 * 1024
-/** Bytes of a file that is looked through right here: some milliseconds. */
+/** Bytes up to which a file is looked through in this process: some milliseconds. */
 export const small = 64 * 1024
 
 /** A file's bytes; fails on a directory and on a file that is too large for the tools. */

@@ -12,7 +12,7 @@ export interface Tool extends Form {
   readonly run: (input: unknown) => Effect.Effect<{ readonly content: string; readonly isError: boolean }>
 }
 
-/** How a tool is written: its input is checked against `schema`, what it fails with is a result for the model. */
+/** How a tool is written: its input is checked against `schema`, and its failure is a result for the model. */
 interface Definition<Input> {
   readonly name: string
   readonly description: string
@@ -22,8 +22,8 @@ interface Definition<Input> {
 }
 
 /**
- * A tool whose input is checked before it runs. All that goes wrong is a result for the model; only the workspaces'
- * disk that is away ends the run, as a defect.
+ * Makes a tool whose input is checked before it runs. Whatever goes wrong is a result for the model, except that the
+ * workspaces' disk is away: that ends the attempt, as a defect.
  */
 export const define = <Input>({ name, description, schema, run }: Definition<Input>): Tool => ({
   name,
@@ -37,7 +37,7 @@ export const define = <Input>({ name, description, schema, run }: Definition<Inp
         onSuccess: (content) => ({ content: presented(content), isError: false }),
         onFailure: (error) => ({ content: presented(messageOf(error)), isError: true })
       }),
-      // whatever is wrong with one tool, the run goes on: the model can do without it; but not without its disk
+      // the run goes on without a broken tool, but not without the workspaces' disk
       Effect.catchDefect((defect) =>
         defect instanceof WorkspacesUnavailable
           ? Effect.die(defect)
@@ -53,14 +53,14 @@ export const define = <Input>({ name, description, schema, run }: Definition<Inp
   }
 })
 
-/** Characters of one answer. Tools bound their own to less; this one is for what a path or a message carries. */
+/** Characters of one answer. Tools bound theirs to less; this bound is for long paths and messages. */
 const longest = 262_144
 
 /** Within bounds, and without half characters, which no text of the log may hold. */
 const presented = (content: string) =>
   (content.length <= longest ? content : `${content.slice(0, longest)}\n[the rest was cut]`).toWellFormed()
 
-/** What was thrown; its message may quote what someone wrote. */
+/** The kind of what was thrown, without its message, which may quote what someone wrote. */
 const kindOf = (defect: unknown) => (defect instanceof Error ? defect.name : typeof defect)
 
 const messageOf = (error: ToolFailed | OverlayError) =>

@@ -19,7 +19,7 @@ const entryOf = ({ path, kind, bytes }: ArchivedEntry): Entry => {
   return file(path, bytes, { mode: kind === "executable" ? 0o755 : 0o644 })
 }
 
-/** A folder as one archive, tar with gzip; it is given up where it would be more than is taken. */
+/** A folder as one archive, tar with gzip; gives up when it is larger than the service takes. */
 const packed = Effect.fnUntraced(function* (entries: Stream.Stream<ArchivedEntry, ArchiveRefused>) {
   const tar = entries.pipe(Stream.map(entryOf), Stream.pipeThroughChannelOrFail(encode()))
   const source = yield* Stream.toAsyncIterableEffect(tar)
