@@ -1,7 +1,7 @@
 import type { Breath } from "../Breath.ts"
 import { checkSize } from "./object.ts"
 
-/** A number of seven bits a byte, the lowest first, and where it ends. */
+/** A number of seven bits a byte, the lowest first, and the place after it. */
 const varint = (bytes: Uint8Array, at: number): readonly [number, number] => {
   let [value, factor, place] = [0, 1, at]
   for (;;) {
@@ -13,13 +13,13 @@ const varint = (bytes: Uint8Array, at: number): readonly [number, number] => {
   }
 }
 
-/** How long what a delta makes is; its beginning is enough. */
+/** The length of what a delta makes, read from the delta's beginning. */
 export const lengthAfter = (delta: Uint8Array): number => varint(delta, varint(delta, 0)[1])[0]
 
-/** Bytes that are copied on end, about a millisecond; an instruction counts as some more, whatever it copies. */
+/** Bytes copied without a break, about a millisecond. Each instruction counts as `instructionCosts` bytes more. */
 const copiedAtOnce = 1024 * 1024
 const instructionCosts = 32
-/** Of fewer bytes each is copied by itself: a call would take longer. */
+/** Fewer bytes are copied one by one: a call would take longer. */
 const few = 32
 
 /** What a delta makes of its base: pieces of the base, and bytes of its own. */
@@ -29,10 +29,14 @@ export const applyDelta = async (base: Uint8Array, delta: Uint8Array, breath: Br
   if (before !== base.length) throw new Error("a delta is of another base")
   const result = Buffer.allocUnsafe(length)
   let [at, to, copied] = [begin, 0, 0]
-  /** The bytes of a number that a copy instruction has; those left out are 0. */
+  /** A number in a copy instruction. Bytes that it leaves out are 0. */
   const number = (flags: number, bytes: number): number => {
     let value = 0
-    for (let byte = 0; byte < bytes; byte++) if (flags & (1 << byte)) value += delta[at++]! * 2 ** (8 * byte)
+    for (let byte = 0; byte < bytes; byte++) {
+      if ((flags & (1 << byte)) === 0) continue
+      if (at === delta.length) throw new Error("a delta ends too early")
+      value += delta[at++]! * 2 ** (8 * byte)
+    }
     return value
   }
   while (at < delta.length) {
@@ -41,7 +45,6 @@ export const applyDelta = async (base: Uint8Array, delta: Uint8Array, breath: Br
     const source = copies ? base : delta
     const from = copies ? number(instruction, 4) : at
     const size = copies ? number(instruction >> 4, 3) || 0x10000 : instruction
-    // what is cut off is no number, and no comparison with it is true
     const makesSense = size > 0 && from + size <= source.length && to + size <= length
     if (!makesSense) throw new Error("a delta makes no sense")
     if (size < few) for (let byte = 0; byte < size; byte++) result[to + byte] = source[from + byte]!

@@ -105,6 +105,17 @@ describe("an object of a pack that lies", () => {
     }
   })
 
+  it("is refused where a delta's copy is cut off, be it in its offset or in its size", async () => {
+    const breath = { take: () => Promise.resolve() } as unknown as Breath
+    const base = new Uint8Array(0x20000)
+    const whole = delta(base.length, 0x10000, [0x80])
+    assert.lengthOf(await applyDelta(base, whole, breath), 0x10000)
+    for (const instruction of [[0x81], [0x90], [0xb0, 1], [0xf0, 0, 0]]) {
+      const made = applyDelta(base, delta(base.length, 0x10000, instruction), breath)
+      assert.strictEqual(await made.catch((error: Error) => error.message), "a delta ends too early", `${instruction}`)
+    }
+  })
+
   it("is not where its index says", async () => {
     for (const place of [0x7ffffff0, 5]) {
       assert.match(await reads(`elsewhere-${place}`, [base], () => place), /no object where|length/)
