@@ -8,7 +8,7 @@ import { readText, replace } from "./durableFs.ts"
 import { mark } from "./git/repositories.ts"
 import { type Admit, FolderAway, notWaited } from "./postgres/hold.ts"
 
-/** The id on its way: it counts once the database has it. */
+/** The file of a folder's id on its way: it counts once the database has it. */
 const unfinished = `${mark}.new`
 
 const read = (path: string): string | undefined => readText(path)?.trim()
@@ -27,7 +27,7 @@ const refuse = (directory: string, why: string) => new NotOurs(told(directory, w
 
 const known = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // of several services that begin at once, one after the other
+  // the row's lock makes services that begin at once take turns
   const [row] = yield* sql<{ folder: string | null }>`SELECT folder FROM installation FOR UPDATE`
   return row!.folder
 })
@@ -39,8 +39,8 @@ const hasWorkspaces = Effect.gen(function* () {
 })
 
 /**
- * Gives both an id of their own, so that any other folder that the database had, and any other database, is told apart.
- * The folder has it by `finish`.
+ * Gives the database and the folder one new id, which tells them from any other folder that the database had and from
+ * any other database. `finish` puts it in place in the folder.
  */
 const pair = Effect.fnUntraced(function* (directory: string) {
   const sql = yield* SqlClient.SqlClient
@@ -53,7 +53,7 @@ const pair = Effect.fnUntraced(function* (directory: string) {
   return id
 })
 
-/** What the database has by now, the folder gets. */
+/** Gives the folder the id that the database has by now. */
 const finish = (directory: string, id: string) =>
   onDisk(directory, () => {
     try {
@@ -68,29 +68,29 @@ const finish = (directory: string, id: string) =>
 const look = Effect.fnUntraced(function* (directory: string, begin: boolean) {
   const folder = yield* known
   const { here, started, repositories } = yield* onDisk(directory, () => ({
-    // first: when it is put in place in between, both are there
+    // read first: if it is put in place in between, both reads find it
     started: read(join(directory, unfinished)),
     here: read(join(directory, mark)),
     repositories: existsSync(directory) && readdirSync(directory).some((name) => name.endsWith(".git"))
   }))
   if (folder !== null) {
     if (folder === here) return
-    // ended between the database and the folder
+    // a start that ended after the database had the id, and before the folder had it
     if (folder === started) return folder
     if (here !== undefined) return yield* refuse(directory, "belongs to another database")
     const why = "is not the folder that this database was used with"
-    // it may be the place at which the folder is not mounted at the moment
+    // the folder may belong here, and not be mounted at the moment
     return yield* repositories ? refuse(directory, why) : new FolderAway(told(directory, why))
   }
   if (here !== undefined) return yield* refuse(directory, "belongs to another database")
   if (!begin) return
-  // from before folders had ids: an empty one can't be it
+  // the database may be from before folders had ids: then a folder without repositories can't be its own
   if (!repositories && (yield* hasWorkspaces))
     return yield* refuse(directory, "has none of this database's repositories")
   return yield* pair(directory)
 })
 
-/** Of two that belong to nothing yet, `begin` makes a pair. */
+/** Looks, and gives the folder its id if need be. With `begin`, makes a pair of two that belong to nothing yet. */
 const lookAndFinish = Effect.fnUntraced(function* (directory: string, begin: boolean) {
   const sql = yield* SqlClient.SqlClient
   const given = yield* sql.withTransaction(look(directory, begin))
@@ -98,7 +98,7 @@ const lookAndFinish = Effect.fnUntraced(function* (directory: string, begin: boo
 })
 
 /**
- * Whether a folder of repositories is the one of this database; fails with `NotOurs` when it is not. With `begin`, two
+ * Makes sure that a folder of repositories is this database's; fails with `NotOurs` if it is not. With `begin`, two
  * that belong to nothing yet belong together from now on.
  */
 export const check = (directory: string, begin: boolean) =>
@@ -113,16 +113,16 @@ export const adopt = Effect.fnUntraced(
   Effect.catchTag("FolderAway", notWaited)
 )
 
-/** Where each service on the folder has a file, called by its token: a copy of the folder has none of them. */
+/** The folder in which each service has a file, named by its token: a copy of the data folder has none of them. */
 const services = ".services"
-/** Milliseconds in which another service's file has to be seen here, be the folder on another machine. */
+/** Milliseconds within which another service's file must be seen here, even if the folder is on another machine. */
 const patience = 5_000
-/** Milliseconds after which a file that no service on the database has is taken away. */
+/** Milliseconds after which the file of no service on the database is removed. */
 const old = 60_000
 
 /**
- * Lets a service on the database whose folder is that of the database, and the very one that the others have, not a
- * copy of it. Fails with `NotOurs` where it is not, and with `FolderAway` where that can't be told.
+ * Admits a service to the database if its folder is the database's, and the very one that the other services have, not
+ * a copy. Fails with `NotOurs` if it is not, and with `FolderAway` if that can't be told.
  */
 export const admit =
   (directory: string): Admit =>
@@ -156,7 +156,7 @@ export const admit =
       }
     })
 
-/** What a killed service left, not what one has just made that is on its way to the database. */
+/** Removes what a killed service left, but not the new file of a service on its way to the database. */
 const removeOld = (path: string): void => {
   const made = statSync(path, { throwIfNoEntry: false })?.mtimeMs
   if (made !== undefined && made < Date.now() - old) rmSync(path, { force: true })

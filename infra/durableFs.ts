@@ -4,13 +4,13 @@ import { promisify } from "node:util"
 import { there } from "./systemErrors.ts"
 
 const write = promisify(fs.write)
-/** Bytes that are written on this thread. */
+/** The most bytes that are written on this thread. */
 const inlineBytes = 256 * 1024
 
 /**
- * A file's bytes on the disk under a name that nobody reads, to be put in place by `publish`: whoever is killed in
- * between leaves a stray file, never a torn one. Only the sync is waited for off the thread: the other calls take
- * microseconds, a tenth of what their asynchronous forms cost.
+ * Writes bytes to the disk under a name that nobody reads, and gives its path for `publish`. A process that is killed
+ * in between leaves a stray file, never a torn one. Only the sync and long writes leave this thread: the other calls
+ * take microseconds, a tenth of what their asynchronous forms cost.
  */
 export const stage = async (directory: string, bytes: Uint8Array, mode = 0o644): Promise<string> => {
   // git leaves files with this beginning out of its checks and prunes old ones
@@ -29,7 +29,7 @@ export const stage = async (directory: string, bytes: Uint8Array, mode = 0o644):
   return path
 }
 
-/** Gives a staged file its name, over whatever has it. Durable once its directory is synced. */
+/** Gives a staged file its name, in place of whatever has it. Durable once its directory is synced. */
 export const publish = (staged: string, path: string): void => fs.renameSync(staged, path)
 
 /** Makes the names in a directory durable. */

@@ -1,6 +1,6 @@
 /**
- * Gives bytes back at once. V8 looks after what lies outside of its heap when there are 64 MiB more of it than the last
- * time: who makes many bytes for a moment, and has them alone, says when it is over.
+ * Frees bytes at once, if they have their buffer alone. V8 collects memory outside of its heap only when that has grown
+ * by 64 MiB since the last time: code that makes many bytes for a moment says when it is done with them.
  */
 export const release = (bytes: Uint8Array): void => {
   const { buffer, byteLength } = bytes

@@ -1,4 +1,4 @@
-/** The system's code of an error that it gave, `undefined` of any other. */
+/** The system's code of an error that it gave; `undefined` for any other. */
 export const systemCode = (error: unknown): string | undefined => {
   const code = (error as NodeJS.ErrnoException | undefined)?.code
   return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined
@@ -7,7 +7,7 @@ export const systemCode = (error: unknown): string | undefined => {
 /** Whether a file is not there, or not any more. */
 export const isMissing = (error: unknown): boolean => systemCode(error) === "ENOENT"
 
-/** What a look at a file gives; `undefined` where it is not there, or not any more. */
+/** What a look at a file gives; `undefined` if the file is not there, or not any more. */
 export const there = <A>(look: () => A): A | undefined => {
   try {
     return look()

@@ -1,4 +1,4 @@
-/** What was thrown, and the lines of code that it came through, without its message, which may quote the work. */
+/** An error's name and the top five lines of its stack, without its message, which may quote the work. */
 export const whereOf = (error: unknown): string => {
   if (!(error instanceof Error)) return "no error"
   const lines = (error.stack ?? "").split("\n").filter((line) => /^ +at /.test(line))

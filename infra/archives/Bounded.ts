@@ -13,7 +13,7 @@ export class Bounded {
     this.#bounds = bounds
   }
 
-  /** One more entry; throws when it is one too many. `size`: of what it says itself. */
+  /** Counts an entry that claims to have `size` bytes; throws when there are too many entries or bytes. */
   entry(size: number): void {
     this.#entries += 1
     if (this.#entries > this.#bounds.entries) {
@@ -23,7 +23,7 @@ export class Bounded {
     if (this.#bytes + size > this.#bounds.bytes) throw this.#tooLarge()
   }
 
-  /** So many bytes have come out; throws when they are too many. */
+  /** Counts bytes that have come out; throws when they are too many. */
   take(bytes: number): void {
     this.#bytes += bytes
     if (this.#bytes > this.#bounds.bytes) throw this.#tooLarge()

@@ -8,10 +8,10 @@ import { zipEntries } from "./zip.ts"
 const begins = (archive: Uint8Array, ...bytes: ReadonlyArray<number>): boolean =>
   bytes.every((byte, index) => archive[index] === byte)
 
-/** Where a tar of our time says that it is one. */
+/** Whether bytes are a tar of our time, which says so. */
 const isTar = (archive: Uint8Array): boolean => Buffer.from(archive.subarray(257, 262)).toString("latin1") === "ustar"
 
-/** Characters of it, at most. */
+/** Characters of an error's message that are told. */
 const mostTold = 300
 const told = (error: unknown): string => withoutEnd(String((error as Error).message).slice(0, mostTold), ".")
 

@@ -7,7 +7,7 @@ import type { Bounded } from "./Bounded.ts"
 
 /** Bytes that are taken in at once. */
 const piece = 65_536
-/** Of the tar itself, for each byte of what may be in it: headers and padding, which nobody counts. */
+/** Bytes that the tar itself may have for each byte of its files: headers and padding are not counted. */
 const aroundEach = 2
 
 const broken = (message: string) => new ArchiveRefused({ path: null, message })
@@ -18,7 +18,7 @@ const pieces = function* (bytes: Uint8Array) {
   for (let at = 0; at < bytes.length; at += piece) yield bytes.subarray(at, at + piece)
 }
 
-/** What is compressed, as it is unpacked; what does not stop is. */
+/** The unpacked bytes of a gzip, as they come. Fails past `most` bytes. */
 const gunzipped = (archive: Uint8Array, most: number): Stream.Stream<Uint8Array, ArchiveRefused> => {
   const read = async function* () {
     const gunzip = createGunzip()

@@ -7,7 +7,7 @@ import type { Bounded } from "./Bounded.ts"
 const inflate = promisify(inflateRaw)
 const unix = 3
 
-/** The kind and rights that a Unix has noted; others know none. */
+/** An entry's kind and rights, if a Unix has noted them; 0 otherwise. */
 const modeOf = ({ versionMadeBy, externalFileAttributes }: Entry): number =>
   versionMadeBy >>> 8 === unix ? externalFileAttributes >>> 16 : 0
 
@@ -23,8 +23,8 @@ const kindOf = (entry: Entry): ArchivedEntry["kind"] => {
 }
 
 /**
- * The bytes of an entry, which has as many as it says, or none. By one call and not by the library's streams: one that
- * lies about its size fails there when nobody listens any more, which would end the process.
+ * The bytes of an entry; throws when they are not what it says. Uses one call, not the library's streams: there, an
+ * entry that lies about its size fails when nobody listens any more, which would end the process.
  */
 const unpacked = async (archive: Buffer, zip: ZipFile, entry: Entry): Promise<Uint8Array> => {
   const { fileName: path, compressedSize, uncompressedSize, compressionMethod, crc32: digest } = entry

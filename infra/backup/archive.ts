@@ -5,14 +5,14 @@ import { ArchiveNotBegun, BackupFault, type BackupTarget, type StoredFile } from
 import { encrypting } from "./cipher.ts"
 import { begin, faultOf, stored } from "./files.ts"
 
-/** Bytes of the log in a file: while one is made nobody hears anything, and it waits on the disk. */
+/** Bytes of the log in one file. While a file is made, it waits on the disk and the receiver gets nothing. */
 const partBytes = 32 * 1024 * 1024
 /** Bytes that are read at once. */
 const piece = 64 * 1024
 
 type Queued = Tar.Entry<BackupFault>
 
-/** Opened when its first bytes are asked for, which may be never. */
+/** A file's bytes. It is opened when the first are asked for, which may be never. */
 async function* reading(path: string): AsyncGenerator<Uint8Array> {
   yield* fs.createReadStream(path, { highWaterMark: piece }) as AsyncIterable<Uint8Array>
 }
@@ -52,7 +52,7 @@ interface BackupTargetOptions {
 }
 
 /**
- * A tar of what is made, encrypted for recipients where some are given; `directory` has the file that waits to be
+ * A tar of what `make` writes, encrypted for recipients where some are given; `directory` has the file that waits to be
  * taken.
  */
 export const archiveOf = Effect.fnUntraced(function* (

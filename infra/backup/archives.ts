@@ -6,7 +6,7 @@ import { LaunchFailed } from "../postgres/launcher/LaunchFailed.ts"
 import { lockFolder } from "../postgres/launcher/lock.ts"
 import { faultOf, onDisk } from "./files.ts"
 
-/** Below the data folder: the file that waits to be taken. */
+/** The folder, below the data folder, of the file that waits to be taken. */
 const name = "outgoing"
 
 const running = new ArchiveNotBegun({
@@ -15,8 +15,8 @@ const running = new ArchiveNotBegun({
 })
 
 /**
- * Waits where others' data folders are: on the service's disk. What a service that was killed has left goes when the
- * next one starts.
+ * Archives whose next file waits in the data folder, on the service's disk. What a killed service has left there goes
+ * when the next one starts.
  */
 export const layer = (dataDir: string) =>
   Layer.effect(
@@ -28,7 +28,7 @@ export const layer = (dataDir: string) =>
       if (fs.existsSync(directory)) yield* Effect.ignore(Effect.scoped(Effect.andThen(alone, remove)))
       return BackupArchives.of({
         begin: Effect.fnUntraced(function* (recipients, make) {
-          // loaded by those alone who are asked: it brings encryption
+          // loaded only when asked for: it brings encryption
           const { archiveOf } = yield* Effect.promise(() => import("./archive.ts"))
           yield* Effect.mapError(alone, (error) =>
             error instanceof LaunchFailed && error.reason === "in-use" ? running : faultOf(directory, error)

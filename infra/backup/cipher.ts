@@ -5,7 +5,7 @@ import { BackupFault } from "#ports/Backup.ts"
 
 type Bytes = AsyncIterable<Uint8Array>
 
-/** Only who encrypts loads it: its curves are made as they are loaded, which was a twentieth of each start. */
+/** Loaded only to encrypt or decrypt: it makes its curves as it loads, which took a twentieth of each start. */
 const age = Effect.promise(() => import("age-encryption"))
 
 /** Turns bytes into others, piece by piece. */
@@ -13,7 +13,7 @@ export type Turning = (bytes: Bytes) => Bytes
 
 const toWeb = (bytes: Bytes) => Readable.toWeb(Readable.from(bytes, { objectMode: true })) as never
 
-/** Encrypts for recipients of `age` (`age1…`). Fails where one is none. */
+/** Encrypts for recipients of `age` (`age1…`). Fails when one is not valid. */
 export const encrypting = (recipients: ReadonlyArray<string>): Effect.Effect<Turning, BackupFault> =>
   Effect.gen(function* () {
     const { Encrypter } = yield* age
@@ -33,8 +33,8 @@ export const encrypting = (recipients: ReadonlyArray<string>): Effect.Effect<Tur
 const wrong = "the identity that is given (CAIRN_BACKUP_IDENTITY) is not one that this backup was encrypted for"
 
 /**
- * Decrypts with identities of `age` (`AGE-SECRET-KEY-…`), a line each; lines that begin with `#` are passed. Fails
- * where a line is no identity; that none of them fits is found with the first bytes.
+ * Decrypts with identities of `age` (`AGE-SECRET-KEY-…`), one a line; skips lines that begin with `#`. Fails when a
+ * line is no identity. That none of them fits shows only with the first bytes.
  */
 export const decrypting = (text: string): Effect.Effect<Turning, BackupFault> =>
   Effect.gen(function* () {
@@ -47,7 +47,7 @@ export const decrypting = (text: string): Effect.Effect<Turning, BackupFault> =>
     for (const line of lines) {
       yield* Effect.try({
         try: () => decrypter.addIdentity(line),
-        // never with what it says: it may quote the secret
+        // never with the error's own words, which may quote the secret
         catch: () =>
           new BackupFault({
             message: "CAIRN_BACKUP_IDENTITY has a line that is no identity of age (AGE-SECRET-KEY-…)."
@@ -62,7 +62,7 @@ export const decrypting = (text: string): Effect.Effect<Turning, BackupFault> =>
     }
   })
 
-/** Through a stream of node's. */
+/** Turns bytes by a stream of Node's. */
 export const through = (make: () => Transform): Turning =>
   async function* (bytes) {
     const transform = make()

@@ -10,7 +10,7 @@ import { syncDirectory } from "../durableFs.ts"
 import { systemCode } from "../systemErrors.ts"
 import { type Turning, through } from "./cipher.ts"
 
-/** How a file on its way is called: who is killed leaves it, and the next backup takes it away. */
+/** Prefix of an unfinished file's name. A process that is killed leaves the file, and the next backup removes it. */
 export const unfinished = ".unfinished-"
 
 const words: { readonly [code: string]: string } = {
@@ -23,7 +23,7 @@ const words: { readonly [code: string]: string } = {
   EEXIST: "it is no folder"
 }
 
-/** What the system says of a folder of backups, on one line. */
+/** The fault for an error of a folder of backups, on one line. */
 export const faultOf = (directory: string, error: unknown): BackupFault => {
   if (error instanceof BackupFault) return error
   const code = systemCode(error)
@@ -32,11 +32,11 @@ export const faultOf = (directory: string, error: unknown): BackupFault => {
   return new BackupFault({ message: `${directory} can't be used: ${why}.` })
 }
 
-/** What is done in a folder of backups; fails with `BackupFault` when the disk does. */
+/** Runs `use` in a folder of backups; fails with `BackupFault` when the disk does. */
 export const onDisk = <A>(directory: string, use: () => A | Promise<A>): Effect.Effect<A, BackupFault> =>
   Effect.tryPromise({ try: async () => use(), catch: (error) => faultOf(directory, error) })
 
-/** Makes the folders of a name, so that they stay. */
+/** Makes the folders of a name, durably. */
 const makeFolders = async (directory: string, name: string): Promise<void> => {
   const folders = name.split("/").slice(0, -1)
   for (const [depth] of folders.entries()) {
@@ -54,7 +54,7 @@ const publish = async (directory: string, staged: string, name: string): Promise
   await syncDirectory(dirname(`${directory}/${name}`))
 }
 
-/** A short file, in place of one that is there. */
+/** Writes a short file, durably, in place of one that is there. */
 export const put = async (directory: string, name: string, text: string): Promise<void> => {
   const staged = `${directory}/${unfinished}${randomBytes(8).toString("hex")}`
   try {
@@ -65,7 +65,7 @@ export const put = async (directory: string, name: string, text: string): Promis
   }
 }
 
-/** A file as it is stored: what turned its bytes, and the ending that tells. */
+/** How a file is stored: what turns its bytes, and its name, whose ending tells. */
 export const stored = (name: string, compressed: boolean, encrypt: Turning | undefined) => ({
   name: `${name}${compressed ? ".gz" : ""}${encrypt === undefined ? "" : ".age"}`,
   turnings: [
@@ -75,8 +75,8 @@ export const stored = (name: string, compressed: boolean, encrypt: Turning | und
 })
 
 /**
- * Begins a file beside its place; `arrived` gets it once it is whole and on the disk. Fails where the disk does not
- * take it.
+ * Begins a file beside its place. `arrived` gets it once it is whole and on the disk; unless told, it is put in its
+ * place. Fails when the disk does.
  */
 export const begin = (
   directory: string,
@@ -103,7 +103,7 @@ export const begin = (
         await pipeline(counted(turned), fs.createWriteStream(staged, { flags: "wx", mode: 0o600, flush: true }))
       } catch (error) {
         trouble = error
-        // who waits to write on is let go
+        // lets go of a writer that waits
         input.destroy()
       }
     }

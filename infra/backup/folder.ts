@@ -8,7 +8,7 @@ import { isMissing } from "../systemErrors.ts"
 import { decrypting, encrypting, type Turning, through } from "./cipher.ts"
 import { begin, onDisk, put, stored } from "./files.ts"
 
-/** A name that leads out of the folder is a damaged manifest's. */
+/** The path of a file in the folder. Throws on a name that leads out of it, which only a damaged manifest has. */
 const pathOf = (directory: string, name: string): string => {
   if (/^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[\w./-]{1,300}$/.test(name)) return `${directory}/${name}`
   throw new BackupFault({ message: `${directory} has a file in its list that can't be one of a backup.` })
@@ -17,7 +17,7 @@ const pathOf = (directory: string, name: string): string => {
 /** Bytes of a manifest: some 500,000 files of a backup. Longer ones were not written here. */
 const longestText = 256 * 1024 * 1024
 
-/** A plain file's bytes; a pipe would never end. `undefined`: it is not there. */
+/** How many bytes a plain file has; throws on any other: a pipe would never end. `undefined`: it is not there. */
 const sizeOf = (path: string): number | undefined => {
   const found = fs.statSync(path, { throwIfNoEntry: false })
   if (found === undefined) return undefined
@@ -52,7 +52,7 @@ const noIdentity = new BackupFault({
   message: "the backup is encrypted: give its identity (CAIRN_BACKUP_IDENTITY or CAIRN_BACKUP_IDENTITY_FILE)."
 })
 
-/** Opened when its first bytes are asked for: one that nobody reads must not fail. */
+/** A file's bytes. It is opened when the first are asked for: a file that nobody reads must not fail. */
 async function* fileAt(path: string): AsyncGenerator<Uint8Array> {
   yield* fs.createReadStream(path) as AsyncIterable<Uint8Array>
 }
@@ -76,7 +76,7 @@ async function* reading(directory: string, name: string, decrypt: Turning | unde
   }
 }
 
-/** Names of the files in a folder and below it, in their order. */
+/** Names of the files in a folder and below it, in order; of the root, only of those right in it. */
 const namesIn = (directory: string, folder: string): ReadonlyArray<string> => {
   const path = folder === "" ? directory : `${directory}/${folder}`
   if (!fs.existsSync(path)) return []
@@ -109,7 +109,7 @@ export const layer = (given: string, identity: string | undefined) =>
     })
   )
 
-/** Writes into a folder, which is made, encrypted for recipients where some are given. */
+/** Writes into a folder, which it makes, encrypted for recipients where some are given. */
 export const target = (given: string, recipients: ReadonlyArray<string>) =>
   Layer.effect(
     BackupTarget,

@@ -6,14 +6,14 @@ import * as Tar from "effect/encoding/Tar"
 import { BackupFault, BackupFolder, type StoredFile } from "#ports/Backup.ts"
 import { faultOf } from "./files.ts"
 
-/** Every name that an archive may have: no other one leads to a file. */
+/** The names that an archive's files may have: no other name leads to a file. */
 const known =
   /^(?:cairn-backup\.json|backups\/\d{6,12}\.json|(?:log\/\d{6,12}-\d{6,12}|beside\/\d{6,12}|erasures\/\d{6,12})\.ndjson\.gz(?:\.age)?|repositories\/[\w-]{1,100}(?:\.[\w-]{1,100})?\/\d{6,12}(?:-\d{6,12})?\.(?:pack|idx)(?:\.age)?)$/
 const isManifest = (name: string): boolean => name.startsWith("backups/")
 
 type Bytes = AsyncIterable<Uint8Array>
 
-/** Gives each file to `each`, which takes all of it. Fails where it is no archive of a backup, or not all of it. */
+/** Gives each file to `each`, which reads all of it. Fails when this is no archive of a backup, or is cut off. */
 const walk = (
   archive: Bytes,
   place: string,
@@ -53,8 +53,8 @@ const walk = (
   )
 
 /**
- * Puts an archive's files into a folder that has none of them; `rename` says where, or that it is not wanted. Fails
- * where it is no archive or cut off, and where the disk does not take it.
+ * Puts an archive's files into a folder that has none of them. `rename` gives a file's name there; `undefined`: it is
+ * left out. Fails when this is no archive, is cut off, or the disk fails.
  */
 export const unpack = (
   archive: Bytes,
@@ -87,10 +87,10 @@ export const unpack = (
     )
   })
 
-/** Bytes of all manifests that are kept: what `text` answers. */
+/** Bytes of all manifests together, which are kept for `text`. */
 const mostText = 256 * 1024 * 1024
 
-/** An archive as a folder that can be looked at, and not restored: what its files were is known by their digests. */
+/** An archive as a folder that can be checked, but not restored: of its files, only digests are kept. */
 export const archiveLayer = (archive: Bytes, place: string) =>
   Layer.effect(
     BackupFolder,

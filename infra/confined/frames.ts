@@ -1,15 +1,14 @@
 import { parseJson } from "#engine/parseJson.ts"
 
 /**
- * Messages on a pipe, each: the length of all that follows and of its head (32 bits each, little-endian), the head, and
- * its parts, one behind another. The head is JSON `[message, parts]`, a part `[path, kind, bytes]`: bytes and long
- * texts are taken out of the message, so that what is parsed is small whatever the message carries. Nothing but JSON is
- * ever interpreted.
+ * A message on a pipe: the lengths of all that follows and of its head (32 bits each, little-endian), the head, then
+ * its parts. The head is JSON `[message, parts]`, a part `[path, kind, bytes]`. Bytes and long texts are taken out of
+ * the message, so that the JSON is small whatever the message carries. Nothing but JSON is ever interpreted.
  */
 const lengths = 8
 /** Characters of a text that stays in the head. */
 const short = 4096
-/** How deep a message is looked through for what to take out. */
+/** How deep in a message bytes and long texts are looked for. */
 const deepest = 4
 
 type Kind = "bytes" | "utf8" | "utf16"

@@ -1,17 +1,17 @@
 import { writeSync } from "node:fs"
 import { frame, unframe } from "./frames.ts"
 
-/** What the service sends is its own: any size that a file of a workspace may have. */
+/** The service is trusted: a message may have any size that a file of a workspace may have. */
 const limits = { frame: 1024 ** 3 + 1024 ** 2, head: 64 * 1024 ** 2 }
 
 /**
- * The other end, inside of a confined process: calls `onMessage` for each message of the service and answers how to
- * send one. The process ends with its stdin.
+ * The end of the conversation inside a confined process: calls `onMessage` for each message of the service, and gives
+ * the function that sends one. The process ends with its stdin.
  */
 export const converseWithService = (onMessage: (message: unknown) => void): ((message: object) => void) => {
   // Its stdout is the pipe to the service, which nothing else may write to.
   for (const method of ["debug", "error", "info", "log", "warn"] as const) console[method] = () => {}
-  // Taken now: just-bash keeps everyone from it while a command runs.
+  // Taken now, because just-bash blocks it while a command runs.
   const end = process.exit.bind(process, 0)
   process.stdin.on("data", unframe(limits, onMessage))
   for (const event of ["end", "error", "close"]) process.stdin.once(event, end)

@@ -14,32 +14,30 @@ const house = here("../../")
 export interface Confinement {
   /** The path of its program, of the house or a test's. */
   readonly program: string
-  /** What of the house it needs to load beside `infra/confined` and packages: paths from the house's root. */
+  /** What else of the house it needs to load, beside `infra/confined` and packages: paths from the house's root. */
   readonly reads: ReadonlyArray<string>
-  /**
-   * Of JavaScript's heap, and of all that it may write to, where the system keeps count: what lies beside the heap too.
-   */
+  /** Limits of JavaScript's heap and, where the system counts it, of all memory that the process may write to. */
   readonly heapMegabytes: number
   readonly dataMegabytes: number
   /** Whether it may ask Deno on what machine it is, as some packages do when they are loaded. */
   readonly asksSystem?: boolean
-  /** Of what it sends. */
+  /** Limits of what it sends. */
   readonly limits: FrameLimits
 }
 
-/** A process that knows the house's code and nothing else, and what is said to it. */
+/** A process that can read the house's code and nothing else, and the conversation with it. */
 export interface ConfinedProcess {
-  /** Sends a message; to one that is dead it is lost. */
+  /** Sends a message, which is lost if the process is dead. */
   readonly send: (message: object) => void
   /** Whether it has ended, by itself or killed. */
   readonly isDead: () => boolean
-  /** Resolves when it is gone. What it sent and was not read yet never arrives. */
+  /** Resolves when it is gone. Messages of it that were not read yet never arrive. */
   readonly kill: () => Promise<void>
 }
 
 /**
- * What it needs to load: not the whole house, which the data folder may be in. A link to packages counts as its target.
- * One of a build has its modules in files beside it, as all others have (docs/decisions/0128).
+ * The paths that it may read: not the whole house, which the data folder may be in. A link to packages counts as its
+ * target. A program of a build has its modules in files beside it, as all others have (docs/decisions/0128).
  */
 const readable = ({ program, reads }: Confinement): ReadonlyArray<string> => {
   const packages = here("../../node_modules")
@@ -51,7 +49,7 @@ const readable = ({ program, reads }: Confinement): ReadonlyArray<string> => {
 /** The runtime's own sandbox is the second layer: the process reads its code, an empty environment and nothing else. */
 const options = (confinement: Confinement): ReadonlyArray<string> => {
   const heap = `--max-old-space-size=${confinement.heapMegabytes}`
-  // with other flags than the service's it would put its own compiled code in the place of the service's: start.cjs
+  // with other flags than the service's, it would replace the service's compiled code by its own: start.cjs
   const shared = process.env["DENO_V8_FLAGS"]
   const paths = readable(confinement)
   return process.versions["deno"] === undefined
@@ -64,8 +62,8 @@ const options = (confinement: Confinement): ReadonlyArray<string> => {
 }
 
 /**
- * A killed service tells nobody, and a process at work looks at nothing: a shell beside it waits on a pipe which the
- * system closes with the service, and then kills it. `exec` gives the program the first shell's own number.
+ * A killed service tells nobody, and a busy process looks at nothing. So a shell beside it waits on a pipe that the
+ * system closes with the service, then kills it. `exec` gives the program the first shell's process id.
  */
 const watched = (megabytes: number) =>
   [
@@ -76,7 +74,7 @@ const watched = (megabytes: number) =>
   ].join("\n")
 const hasShell = process.platform !== "win32"
 
-/** `undefined` where the system has no process or no pipes left. */
+/** A process that was started; `undefined`: the system has no process or no pipes left. */
 const spawned = (file: string, args: ReadonlyArray<string>) => {
   try {
     const child = spawn(file, args, {
@@ -91,14 +89,14 @@ const spawned = (file: string, args: ReadonlyArray<string>) => {
     if (stdin && stdout) return { child, stdin, stdout, watch: stdio[3] as Writable | undefined }
     child.on("error", () => {})
   } catch {
-    // the same, of some kinds of failure
+    // some kinds of this failure are thrown
   }
   return undefined
 }
 
 /**
- * Starts one. `onMessage` is called for each message of it, `onDeath` once, when it ended or broke off. One that can't
- * be started is dead at once, and says so like any other.
+ * Starts a confined process. Calls `onMessage` for each of its messages, and `onDeath` once, when it ends or breaks off
+ * without `kill`. A process that can't be started is dead at once, and calls `onDeath` like any other.
  */
 export const startConfined = (
   confinement: Confinement,
@@ -120,7 +118,7 @@ export const startConfined = (
     onDeath()
   }
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()).once("error", () => resolve()))
-  // a word on its pipe lets the one that waits go: it would kill whoever has the number next
+  // a line on its pipe lets the waiting shell go, which would kill the process that has this id next
   void ended.then(() => watch && lastWords(watch, "\n"))
   const read = unframe(confinement.limits, (message) => {
     if (!dead) onMessage(message)

@@ -1,13 +1,13 @@
 import { turn } from "#ports/turn.ts"
 
-/** Milliseconds of work on end, after which others get their turn. */
+/** Milliseconds that work may run without a break. */
 const longest = 8
 
-/** For long work in small steps that never waits by itself: a promise that is done lets nobody else in. */
+/** Breaks for long work in small steps: awaiting a settled promise lets nothing else run. */
 export class Breath {
   #since = performance.now()
 
-  /** To be called between steps; waits when this work has had the process for long enough. */
+  /** Call it between steps: it lets other work run once this work has run for `longest`. */
   async take(): Promise<void> {
     if (performance.now() - this.#since < longest) return
     await turn()

@@ -8,24 +8,24 @@ import { hasObject, objectSize, openObject, readObject } from "./objects/read.ts
 import { emptyTree, type FileNode, parseTree, type StoredTree } from "./objects/tree.ts"
 import { writeObjects } from "./objects/write.ts"
 
-/** What is kept of all repositories, by `<workspace>/<sha>`: one workspace never sees what another one has. */
+/** Objects of all repositories that are kept in memory, by `<workspace>/<sha>`: no workspace sees another's. */
 export interface Caches {
   readonly trees: Cache<StoredTree>
   readonly blobs: Cache<Uint8Array>
 }
 
-/** A larger blob is read each time. */
+/** A larger blob is not kept, but read each time. */
 const keptBlobBytes = 256 * 1024
-/** Bytes that a blob which is kept takes besides its content. */
+/** Bytes that a kept blob takes besides its content. */
 const besideBlob = 200
 /** The one ref of a repository. */
 export const main = "refs/heads/main"
 
-/** The commit that it names. */
+/** The commit that `main` names; `undefined`: there is none yet. */
 export const refOf = (gitdir: string): Sha | undefined => {
   const loose = readText(`${gitdir}/${main}`)?.trim()
   if (loose !== undefined) return loose
-  // where `git pack-refs` puts them
+  // `git pack-refs` moves refs here
   const packed = readText(`${gitdir}/packed-refs`)?.split("\n")
   return packed?.find((line) => line.endsWith(` ${main}`))?.slice(0, 40)
 }
@@ -61,7 +61,7 @@ export class Repository {
     this.#caches.trees.set(this.#key(tree.sha), tree, { size: tree.entries.size + 1 })
   }
 
-  /** Not to be changed by the caller. */
+  /** A blob's content, which the caller must not change. */
   async blob(sha: Sha): Promise<Uint8Array> {
     const known = this.#caches.blobs.get(this.#key(sha))
     if (known !== undefined) return known
@@ -71,14 +71,14 @@ export class Repository {
   }
 
   /**
-   * How much of a blob of this size is in memory when it is read piece by piece: all of one that is kept, or stored as
-   * a delta.
+   * Bytes in memory while `pieces` reads a blob of this size: all of a blob small enough to be kept, twice the size of
+   * one that is stored as a delta, none of any other.
    */
   async bytesAtOnce(sha: Sha, size: number): Promise<number> {
     if (size <= keptBlobBytes) return size
     const opened = await openObject(this.gitdir, sha)
     await opened?.file.close()
-    // as it is stored, and as it is
+    // what is stored of it, and the blob itself
     return opened === undefined ? 2 * size : 0
   }
 
@@ -89,10 +89,10 @@ export class Repository {
     for (let at = 0; at < whole.length; at += pieceBytes) yield whole.subarray(at, at + pieceBytes)
   }
 
-  /** Answers with the content as it is kept, where it is. */
+  /** Keeps a small blob in memory. Gives back its content: the kept one, where there is one. */
   keepBlob(sha: Sha, content: Uint8Array): Uint8Array {
     if (content.length > keptBlobBytes) return content
-    // a part of a larger buffer would keep all of that
+    // a view of a larger buffer would keep all of that buffer
     const own = content.buffer.byteLength > content.length + besideBlob ? new Uint8Array(content) : content
     this.#caches.blobs.set(this.#key(sha), own, { size: own.length + besideBlob })
     return own
@@ -102,7 +102,7 @@ export class Repository {
     return node.bytes === undefined ? this.blob(node.sha!) : Promise.resolve(node.bytes)
   }
 
-  /** Bytes of a file's content; known again at once. */
+  /** Bytes of a file's content, which the node remembers. */
   async size(node: FileNode): Promise<number> {
     if (node.size !== undefined) return node.size
     const size = node.bytes?.length ?? (await objectSize(this.gitdir, node.sha!))
@@ -111,7 +111,7 @@ export class Repository {
     return size
   }
 
-  /** Each object after those that it names. */
+  /** Stores objects, each of which must come after those that it names. */
   write(objects: ReadonlyArray<NewObject>): Promise<void> {
     return writeObjects(this.gitdir, objects)
   }
@@ -141,7 +141,7 @@ export class Repository {
     if ((await this.readCommit(commit)) === undefined) {
       throw new MissingObject(`workspace ${this.#workspace} has no commit ${commit}`)
     }
-    // also when it stands there already: who wrote it may have been killed before it was durable
+    // also when the ref is there already: its writer may have been killed before it was durable
     await replace(this.gitdir, `${this.gitdir}/refs/heads`, "main", Buffer.from(`${commit}\n`))
   }
 }

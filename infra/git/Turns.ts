@@ -7,7 +7,7 @@ interface Turn {
   users: number
 }
 
-/** Many write to one repository at a time, or one alone removes from it. */
+/** Turns at repositories, by name: many may write to one at a time, or one alone may remove from it. */
 export class Turns {
   readonly #turns = new Map<string, Turn>()
 
@@ -30,7 +30,7 @@ export class Turns {
     return this.#with(name, (permits) => permits.withPermits(1)(effect))
   }
 
-  /** Not at all, when anybody is at it now. */
+  /** Runs the effect alone, or skips it when anybody else has a turn now. */
   alone<E>(name: string, effect: Effect.Effect<unknown, E>): Effect.Effect<void, E> {
     return this.#with(name, (permits) => Effect.asVoid(permits.withPermitsIfAvailable(all)(effect)))
   }

@@ -27,11 +27,11 @@ const sameFile = async (a: FileNode | undefined, b: FileNode | undefined, breath
   a === b ||
   (a !== undefined && b !== undefined && a.kind === b.kind && (await nameOf(a, breath)) === (await nameOf(b, breath)))
 
-/** Whether it can be seen without a look at any content that they are the same. */
+/** Whether two nodes are known to be the same without a look at their content. */
 const isSame = (a: AnyNode | undefined, b: AnyNode | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && a.kind === b.kind && a.sha !== undefined && a.sha === b.sha)
 
-/** Names of what may differ, a directory's with a slash behind it: so their order is that of whole paths. */
+/** Names of entries that may differ. A directory's name ends with a slash, so that the order is that of whole paths. */
 const differing = async (
   olds: ReadonlyMap<string, AnyNode>,
   news: ReadonlyMap<string, AnyNode>,
@@ -49,8 +49,8 @@ const differing = async (
 }
 
 /**
- * What differs between two directories, stored or in memory, in byte order of paths, found as it is asked for; equal
- * ones below are not read.
+ * What differs between two directories, stored or in memory, in byte order of paths, found as the caller asks for it.
+ * Equal directories below are not read.
  */
 export const differences = async function* (
   repository: Repository,
@@ -82,7 +82,7 @@ export const differences = async function* (
   yield* visit(from, to, "")
 }
 
-/** All of them. */
+/** All `differences`, as a list. */
 export const compare = async (
   repository: Repository,
   from: Directory | TreeRef | undefined,
@@ -93,6 +93,6 @@ export const compare = async (
   return found
 }
 
-/** A tree to compare; `undefined` is an empty one. */
+/** A stored tree as `compare` takes it; `undefined` stands for an empty one. */
 export const treeRef = (sha: Sha | undefined): TreeRef | undefined =>
   sha === undefined ? undefined : { kind: "directory", sha }

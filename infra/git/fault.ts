@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { MissingObject, WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { systemCode } from "../systemErrors.ts"
 
-/** What a system says of a call that was wrong in itself: no other disk would do it. */
+/** Error codes of calls that are wrong in themselves: they would fail on any disk. */
 const ours = new Set(["EISDIR", "EINVAL", "ENAMETOOLONG", "EEXIST", "ELOOP", "EBADF", "EFAULT", "ENOTEMPTY"])
 
 const words: { readonly [code: string]: string } = {
@@ -18,16 +18,16 @@ const words: { readonly [code: string]: string } = {
   ENFILE: "too many files are open"
 }
 
-/** The disk's failure by its code (`ENOSPC`), as the port tells it: it passes by itself. */
+/** The port's error for a failure of the disk with this code (`ENOSPC`), which passes by itself. */
 export const unavailable = (code: string): WorkspacesUnavailable =>
   new WorkspacesUnavailable({ code, message: `${words[code] ?? "the disk of the workspaces failed"} (${code})` })
 
-/** Throws what the system says when a repository can't be read at all: then nothing is known of what it lacks. */
+/** Throws the system's error when a repository can't be read at all: then nobody can tell which objects it lacks. */
 export const mustBeThere = (gitdir: string): void => {
   fs.readdirSync(`${gitdir}/objects`)
 }
 
-/** The code of what keeps a repository from being read. */
+/** The code of the error that reading the repository gives; `undefined`: it can be read. */
 const obstacle = (gitdir: string): string | undefined => {
   try {
     mustBeThere(gitdir)
@@ -37,14 +37,14 @@ const obstacle = (gitdir: string): string | undefined => {
   }
 }
 
-/** A fault of the disk that passes; `undefined`: a defect. What is missing in a repository that is away is not lost. */
+/** The passing fault behind an error: the disk's, or that the repository is away; `undefined`: a defect. */
 export const faultOf = (error: unknown, gitdir: string): WorkspacesUnavailable | undefined => {
   if (error instanceof WorkspacesUnavailable) return error
   const code = error instanceof MissingObject ? obstacle(gitdir) : systemCode(error)
   return code === undefined || ours.has(code) ? undefined : unavailable(code)
 }
 
-/** Runs what reads or writes a repository: the disk's faults are failures, all else is a defect. */
+/** Runs `use`, which reads or writes a repository. Faults of the disk are failures, all other errors are defects. */
 export const onDisk = <A>(gitdir: string, use: () => A | Promise<A>): Effect.Effect<A, WorkspacesUnavailable> =>
   Effect.catchDefect(
     Effect.promise(async () => use()),

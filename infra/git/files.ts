@@ -3,11 +3,11 @@ import { Breath } from "./Breath.ts"
 import { type FileNode, modeOf, mostEntries } from "./objects/tree.ts"
 import type { Repository } from "./Repository.ts"
 
-/** What goes out together: rows, and characters of their paths. */
+/** Bounds of a batch: rows, and characters of their paths. */
 const rowsAtOnce = 500
 const charactersAtOnce = 64 * 1024
 
-/** What is told of a file: its size may have to be read. */
+/** A file as the port describes it. Its size may have to be read. */
 export const treeFile = async (repository: Repository, path: string, node: FileNode): Promise<TreeFile> => ({
   path,
   mode: modeOf(node.kind),
@@ -15,7 +15,7 @@ export const treeFile = async (repository: Repository, path: string, node: FileN
   sha: node.sha!
 })
 
-/** What a tree has under a path, where that is a file. */
+/** The file at a path of a tree; `undefined`: there is none. */
 export const fileAt = async (repository: Repository, tree: Sha, path: string): Promise<FileNode | undefined> => {
   const names = path.split("/")
   let directory = await repository.tree(tree)
@@ -28,7 +28,7 @@ export const fileAt = async (repository: Repository, tree: Sha, path: string): P
   return node === undefined || node.kind === "directory" ? undefined : node
 }
 
-/** The bytes of a file of a tree; `undefined`: there is none. They are the reader's own. */
+/** A file of a tree with a copy of its bytes, which the caller may change; `undefined`: there is no such file. */
 export const readFile = async (repository: Repository, tree: Sha, path: string) => {
   const node = await fileAt(repository, tree, path)
   if (node === undefined) return undefined
@@ -36,7 +36,7 @@ export const readFile = async (repository: Repository, tree: Sha, path: string) 
   return { file: await treeFile(repository, path, node), bytes }
 }
 
-/** What reading a file of a tree piece by piece takes: its size, and bytes that are in memory at once. */
+/** A file's name, size, and bytes in memory while it is read in pieces; `undefined`: there is no such file. */
 export const sizedFile = async (repository: Repository, tree: Sha, path: string) => {
   const node = await fileAt(repository, tree, path)
   if (node === undefined) return undefined
@@ -50,8 +50,8 @@ interface ListedFile {
 }
 
 /**
- * Where the files of a tree are, in byte order of paths, read as they are asked for: of a long list only its place in
- * the tree is kept.
+ * The files of a tree with their paths, in byte order of paths, read as the caller asks for them. Memory holds only the
+ * place in the tree, not the list.
  */
 export const placesOf = async function* (
   repository: Repository,
@@ -63,7 +63,7 @@ export const placesOf = async function* (
     const { entries } = await repository.tree(sha)
     count += entries.size
     if (count > mostEntries) throw new Error(`a tree of more than ${mostEntries} entries can't be listed`)
-    // git's order, which is that of whole paths
+    // git's order of entries gives whole paths in byte order
     for (const [name, node] of entries) {
       await breath.take()
       if (node.kind === "directory") yield* visit(node.sha, `${prefix}${name}/`)
@@ -73,12 +73,12 @@ export const placesOf = async function* (
   yield* visit(tree, "")
 }
 
-/** The same files, with what they are. */
+/** The same files, as the port describes them. */
 export const filesOf = async function* (repository: Repository, tree: Sha): AsyncGenerator<TreeFile, void, undefined> {
   for await (const { path, node } of placesOf(repository, tree)) yield await treeFile(repository, path, node)
 }
 
-/** Batches of what has a path, of so many rows and characters. */
+/** Rows in batches, each ended by `rowsAtOnce` rows or `charactersAtOnce` characters of their paths. */
 export const batched = async function* <A extends { readonly path: string }>(
   rows: AsyncIterable<A>
 ): AsyncGenerator<ReadonlyArray<A>, void, undefined> {

@@ -3,16 +3,16 @@ import type { Sha } from "#ports/WorkspaceStore.ts"
 import { readText } from "../durableFs.ts"
 
 /**
- * How many bytes the files of a root tree have, at most, noted beside the objects when the tree is saved: to add them
- * up would read the head of every blob. Only a shortcut, so it is never synced: a line that is torn or lost costs that
- * sum.
+ * The file beside the objects that notes, for each saved root tree, how many bytes its files have at most. Without a
+ * note, adding them up reads the head of every blob. The file is only a shortcut and is never synced: a torn or lost
+ * line costs no more than that sum.
  */
 const fileName = "cairn-bytes"
 const line = /^([0-9a-f]{40}) ([0-9]+)$/
-/** About a thousand saves. */
+/** Bytes, about a thousand saves, at which the file is cut to its newer half. */
 const rewriteAt = 64 * 1024
 
-/** Bytes of all files of a tree, where they were noted; `undefined`: nobody has counted them. */
+/** How many bytes the files of a tree have at most, as noted; `undefined`: it was not noted. */
 export const knownBytes = (gitdir: string, tree: Sha): number | undefined => {
   // what follows the last newline may be torn
   const lines = (readText(`${gitdir}/${fileName}`) ?? "").split("\n").slice(0, -1)

@@ -21,18 +21,18 @@ import { eraseRepository, makeRepository, mark, repositoryPath, sweep, sweepStag
 import { Turns } from "./Turns.ts"
 
 export interface Options {
-  /** Holds one bare repository `<workspace>.git` each; made when missing. */
+  /** The folder of repositories, each bare and named `<workspace>.git`; made when missing. */
   readonly directory: string
   /** 1 GiB and 50,000 files unless told. */
   readonly limits?: Limits
-  /** Packs what gathers; without it everything stays loose. */
+  /** Packs loose objects as they gather; without git, all objects stay loose. */
   readonly git?: NativeGit | undefined
 }
 
 /** About 25 MB: an entry of a tree takes 150 bytes or so. */
 const keptEntries = 150_000
 const keptBlobBytes = 24 * 1024 * 1024
-/** A diff costs work, and does not change. */
+/** Diffs are kept because they cost work and never change. */
 const keptDiffBytes = 16 * 1024 * 1024
 const defaultDiffBytes = 1024 * 1024
 
@@ -54,7 +54,7 @@ export const layer = ({
       const swept = new Set<string>()
       yield* onDisk(directory, () => sweep(directory))
       const marked = fs.existsSync(`${directory}/${mark}`)
-      /** Not where the disk with the repositories was: what is made or erased there is made or erased nowhere. */
+      /** Throws when the disk with the repositories is away: in its place, nothing may be made or erased. */
       const folderMustBeThere = () => {
         fs.readdirSync(directory)
         if (marked) fs.statSync(`${directory}/${mark}`)
@@ -64,7 +64,7 @@ export const layer = ({
         new Repository(repositoryPath(directory, workspace), workspace, caches)
       const reading = <A>(workspace: string, read: (repository: Repository) => Promise<A> | A) =>
         Effect.suspend(() => onDisk(repositoryPath(directory, workspace), () => read(repositoryOf(workspace))))
-      /** What is read goes on with whoever takes it, and ends with them. */
+      /** Reads on as the consumer of the stream asks for more, and stops with it. */
       const streaming = <A>(workspace: string, read: (repository: Repository) => AsyncGenerator<A, void, undefined>) =>
         Stream.suspend(() => {
           const { gitdir } = repositoryOf(workspace)
@@ -77,17 +77,17 @@ export const layer = ({
           ).pipe(Stream.ensuring(Effect.promise(() => rows.return())))
         })
       const turns = new Turns()
-      // a promise would go on behind an interrupted fiber
+      // an interrupted fiber would leave the promise running
       const writing = <A>(workspace: string, write: (repository: Repository) => Promise<A>) =>
         Effect.uninterruptible(turns.shared(workspace, reading(workspace, write)))
-      /** Loose objects that could not be packed the last time. */
+      /** By workspace: how many loose objects the last packing left. */
       const left = new Map<string, number>()
 
       return WorkspaceStore.of({
         open: (workspace, tree) =>
           writing(workspace, async (repository) => {
             folderMustBeThere()
-            // what has files has a repository: an empty one in its place would only hide that it is away
+            // a workspace with files has a repository: an empty one in its place would hide that the disk is away
             if (tree === undefined) await makeRepository(directory, repository.gitdir)
             else mustBeThere(repository.gitdir)
             if (!swept.has(workspace)) sweepStaged(repository.gitdir)

@@ -11,8 +11,8 @@ const has = (root: Directory, names: ReadonlyArray<string>): "file" | "directory
 }
 
 /**
- * What changed from `base` to `tree`, put path by path on `onto`. The changed side wins: its file takes the place of a
- * directory, its directory that of a file. What it deleted goes where it is still a file.
+ * The tree `onto` with the changes from `base` to `tree`, path by path. The changes win: a changed file replaces a
+ * directory, and directories on its path replace files. A deleted path is removed only where it is still a file.
  */
 export const rebase = async (repository: Repository, base: Sha | undefined, tree: Sha, onto: Sha): Promise<Sha> => {
   const differences = await compare(repository, treeRef(base), treeRef(tree))

@@ -6,16 +6,16 @@ const config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare
 const dayMs = 24 * 60 * 60 * 1000
 const making = ".making-"
 const erased = ".erased-"
-/** Begin of the names of quarantines, where what is pushed is looked at. */
+/** Prefix of the names of quarantines, which hold what is pushed while it is checked. */
 export const incoming = ".incoming-"
 
 /**
- * The file in the folder of repositories that says to which database it belongs. A folder that had it and has it no
- * more is away (a disk that is not mounted leaves an empty folder in its place): nothing may be made or erased in it.
+ * The file in the folder of repositories that names the database it belongs to. A folder that has lost this file is
+ * away (an unmounted disk leaves an empty folder in its place): nothing may be made or erased in it.
  */
 export const mark = ".installation"
 
-/** Names a repository's folder; a name that could lead elsewhere is refused. */
+/** The path of a repository's folder. Throws on an id that could lead elsewhere. */
 export const repositoryPath = (directory: string, workspace: string): string => {
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(workspace)) throw new Error("a workspace's id has a-z, 0-9 and - only")
   return `${directory}/${workspace}.git`
@@ -49,15 +49,15 @@ export const makeRepository = async (directory: string, gitdir: string): Promise
     publish(unfinished, gitdir)
   } catch (error) {
     await fs.promises.rm(unfinished, { recursive: true, force: true })
-    // another one was faster
+    // another caller was faster
     if (!fs.existsSync(gitdir)) throw error
   }
   await syncDirectory(directory)
 }
 
 /**
- * Out of sight at once and durably, then deleted, with what an earlier try has left of it; another process may be at
- * the same. `sweep` finishes it after a crash.
+ * Moves a repository out of sight, durably, then deletes it and what an earlier try left of it. Another process may be
+ * doing the same. After a crash, `sweep` finishes the work.
  */
 export const eraseRepository = async (directory: string, workspace: string): Promise<void> => {
   const gitdir = repositoryPath(directory, workspace)
@@ -65,7 +65,7 @@ export const eraseRepository = async (directory: string, workspace: string): Pro
   try {
     if (fs.existsSync(gitdir)) publish(gitdir, `${directory}/${doomed}${randomBytes(8).toString("hex")}`)
   } catch (error) {
-    // another one was faster
+    // another caller was faster
     if (fs.existsSync(gitdir)) throw error
   }
   await syncDirectory(directory)
@@ -74,7 +74,7 @@ export const eraseRepository = async (directory: string, workspace: string): Pro
   }
 }
 
-/** Of two that remove the same folder one may find it emptied under its hands. */
+/** Removes a folder that another process may be removing too. */
 const removeFolder = (path: string): Promise<void> =>
   fs.promises.rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }).catch((error) => {
     if (fs.existsSync(path)) throw error

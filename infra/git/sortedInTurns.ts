@@ -1,7 +1,7 @@
 import { compareBytes, sortedByBytes } from "#domain/workspacePath.ts"
 import type { Breath } from "./Breath.ts"
 
-/** Items that are put in order on end: some milliseconds. */
+/** Items sorted without a break: some milliseconds. */
 const atOnce = 4_096
 
 const merged = async <A>(
@@ -10,7 +10,7 @@ const merged = async <A>(
   textOf: (item: A) => string,
   breath: Breath
 ): Promise<ReadonlyArray<A>> => {
-  // as they come from a stored tree
+  // already in order, as from a stored tree
   if (compareBytes(textOf(some.at(-1)!), textOf(others[0]!)) <= 0) return [...some, ...others]
   const both: Array<A> = []
   let [at, from] = [0, 0]
@@ -23,8 +23,8 @@ const merged = async <A>(
 }
 
 /**
- * In byte order of a text of each, as `sortedByBytes`; of very many, runs are sorted and merged with breaths in
- * between.
+ * Items in byte order of their texts, as `sortedByBytes` gives them. Sorts runs and merges them, with breaths in
+ * between, so that a long list holds up nobody.
  */
 export const sortedInTurns = async <A>(
   items: ReadonlyArray<A>,

@@ -11,14 +11,12 @@ import {
 import { Data } from "effect"
 import { isOfCertificate } from "#ports/certificate.ts"
 
-/** What a call to KurrentDB came to nothing by. */
+/** Why a call to KurrentDB failed. */
 export class Fault extends Data.TaggedError("Fault")<{
-  /** `passes`: the same again may go through in a moment. The stream is gone for good when it is `deleted`. */
+  /** `passes`: the same call may succeed in a moment. `deleted`: the stream is gone for good. */
   readonly kind: "passes" | "wrong-revision" | "no-stream" | "deleted" | "denied" | "too-big" | "other"
   readonly message: string
-  /**
-   * Where the client goes on from there by itself: to the node that leads, or on looking for one that can be reached.
-   */
+  /** What the client does by itself next: it goes to the leader (`elsewhere`), or looks for a node within reach. */
   readonly way?: "elsewhere" | "unreachable"
   /** The revision that a stream has, where another was expected; -1: none. */
   readonly actual?: number
@@ -32,7 +30,7 @@ const permissionDenied = 7
 
 const [before, behind] = ["Last error: ", " Resolution note:"]
 
-/** What a connection came to nothing by, within what gRPC says around it; the time of it is the log's to say. */
+/** Why a connection failed, as gRPC's message has it inside; without the time, which a line of the log has itself. */
 const causeIn = (message: string): string | undefined => {
   const from = message.indexOf(before)
   const to = message.indexOf(behind, from)
@@ -46,7 +44,7 @@ const causeIn = (message: string): string | undefined => {
 const plain = (message: string): string => {
   const words = causeIn(message) ?? message.replace(/^\d+ [A-Z_]+: /, "")
   if (/wrong version number|InvalidContentType/i.test(words)) return "it does not speak TLS"
-  // what the client hands to TLS is no name then, whatever the certificate says
+  // then the client has no name to hand to TLS, whatever the certificate says
   if (/must not be an IP address/i.test(words))
     return "with TLS it has to be named by its host's name, not by an IP address"
   if (words.startsWith("Protocol error")) return "what answers there does not speak gRPC"
@@ -55,11 +53,11 @@ const plain = (message: string): string => {
   return `its certificate is not vouched for (${words.split(";")[0]}): name the CA with ?tlsCAFile=…`
 }
 
-/** In words that say nothing of events: the client's errors have what was sent in their other fields. */
+/** The error's message, which says nothing of events: the client's errors have what was sent in other fields. */
 const said = (error: unknown): string =>
   plain((error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ")).slice(0, 300)
 
-/** The client's errors, those of its native half, and bare gRPC errors, which it lets through as well. */
+/** Makes a `Fault` of the client's errors, of its native half's, and of bare gRPC errors, which it lets through. */
 export const faultOf = (error: unknown): Fault => {
   const message = said(error)
   const code = (error as { readonly code?: unknown } | null)?.code
@@ -79,7 +77,7 @@ export const faultOf = (error: unknown): Fault => {
   if (isOfCertificate(message)) return new Fault({ kind: "other", message })
   if (error instanceof NotLeaderError) return new Fault({ kind: "passes", message, way: "elsewhere" })
   if (error instanceof UnavailableError) return new Fault({ kind: "passes", message, way: "unreachable" })
-  // no leader is known while one is elected, and the client says `unknown` of it; its native half has gRPC's words
+  // while a leader is elected, none is known, and the client calls that `unknown`; its native half has gRPC's words
   // instead of numbers
   if (error instanceof DeadlineExceededError || passing.has(code) || passingWords.test(message))
     return new Fault({ kind: "passes", message })

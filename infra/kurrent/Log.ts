@@ -11,7 +11,7 @@ export class Log extends Context.Service<
   Log,
   {
     readonly id: string
-    /** As the engine knows it; `undefined` for what is not ours. */
+    /** An event as the engine knows it; `undefined` if it is not ours. */
     readonly stored: (event: RecordedEvent) => StoredEvent | undefined
   }
 >()("infra/kurrent/Log") {}

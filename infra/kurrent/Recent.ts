@@ -1,12 +1,12 @@
 import { hasReached, isAfter, latest, type Position } from "#engine/Position.ts"
 import type { EventKind, StoredEvent } from "#engine/ports/EventStore.ts"
 
-/** Tenants of which it is known what came: with more of them it begins anew. */
+/** The most tenants that it remembers; with more, it begins anew. */
 const mostTenants = 10_000
 
 /**
- * What came behind a place, without a gap: whose, of which types. Fed by the subscription, and by whoever read on
- * sooner.
+ * The tenants and types of all events behind a position. The subscription feeds it, and so do reads that are ahead of
+ * that.
  */
 export class Recent {
   readonly #last = new Map<string, Map<string, Position>>()
@@ -18,12 +18,12 @@ export class Recent {
     this.#to = from
   }
 
-  /** How far it knows; the last event of the log that was seen. */
+  /** How far it knows: the position of the last event that was seen. */
   get to(): Position {
     return this.#to
   }
 
-  /** Takes in events that follow on what it knows; what it knows already may come again. */
+  /** Takes in events that follow on those it knows; known ones may come again. */
   note(events: Iterable<StoredEvent>): void {
     for (const { tenant, type, position } of events) {
       if (hasReached(this.#to, position)) continue
@@ -36,7 +36,7 @@ export class Recent {
     this.#from = this.#to
   }
 
-  /** What came after a place; `undefined` where it was before what is known. */
+  /** What came behind a position; `undefined` if that is before what it knows. */
   since(after: Position): { readonly head: Position; readonly kinds: ReadonlyArray<EventKind> } | undefined {
     if (isAfter(this.#from, after)) return undefined
     const kinds: Array<EventKind> = []

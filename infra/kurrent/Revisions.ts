@@ -1,17 +1,17 @@
 import { LRUCache } from "lru-cache"
 import type { Position } from "#engine/Position.ts"
 
-/** Places, and streams, that are remembered. */
+/** The most positions, and the most streams, that are remembered. */
 const most = 2_000
 
-/** What was seen of where streams are: it saves asking, and is never believed without a server's word. */
+/** Revisions of streams as last seen. They save questions, and are never believed without the server's word. */
 export class Revisions {
   readonly #at = new LRUCache<string, number>({ max: most })
   readonly #last = new LRUCache<string, number>({ max: most })
 
   /**
-   * The revision that is at a position: who reads a stream on by positions comes back to the one that their page ended
-   * with.
+   * The revision of the event at a position: a caller that reads a stream on by positions comes back to where its last
+   * page ended.
    */
   at(stream: string, position: Position): number | undefined {
     return this.#at.get(`${position} ${stream}`)
@@ -21,7 +21,7 @@ export class Revisions {
     this.#at.set(`${position} ${stream}`, revision)
   }
 
-  /** The last one that a stream was seen to have; another process may have gone on. */
+  /** The last revision that a stream was seen to have; another process may have appended since. */
   last(stream: string): number | undefined {
     return this.#last.get(stream)
   }

@@ -1,6 +1,6 @@
 import { Data } from "effect"
 
-/** A URL that this adapter can't use; `message` never has what it says. */
+/** A URL that this adapter can't use; `message` quotes nothing of it. */
 export class BadAddress extends Data.TaggedError("BadAddress")<{ readonly message: string }> {}
 
 export interface Credentials {
@@ -9,11 +9,11 @@ export interface Credentials {
 }
 
 export interface Address {
-  /** The URL without who may use it: it may be shown. */
+  /** The URL without credentials: it may be shown. */
   readonly url: string
   /** Its hosts and ports. */
   readonly place: string
-  /** Whether they are those of a cluster, or tell of one. */
+  /** Whether the hosts are those of a cluster, or tell of one. */
   readonly cluster: boolean
   readonly credentials: Credentials | undefined
 }
@@ -23,9 +23,9 @@ const refuse = (expected: string): never => {
 }
 
 /**
- * The client warns of an option that it doesn't know by showing the whole URL, password and all: it gets to see none.
- * Nor one that its two halves take otherwise: `gossipTimeout` is in seconds for one and in milliseconds for the other,
- * and `tls_ca_file` is known to one alone.
+ * The options that the client gets to see. It warns of one that it doesn't know by showing the whole URL, password and
+ * all. Nor does it see those that its two halves read differently: `gossipTimeout` is in seconds for one and in
+ * milliseconds for the other, and `tls_ca_file` is known to one alone.
  */
 const options = new Set(
   [
@@ -66,7 +66,7 @@ export const addressOf = (text: string): Address => {
     refuse("user:password before the host; or ?tls=false, for a server that lets in everybody")
   const cluster = protocol!.includes("+discover") || hosts!.includes(",")
   return {
-    // of the oldest name it warns
+    // the client warns of the oldest name
     url: `${protocol!.replace(/^esdb/, "kurrentdb")}${hosts}${query === "" ? "" : `?${query}`}`,
     place: hosts!,
     cluster,

@@ -11,14 +11,14 @@ import type { Revisions } from "./Revisions.ts"
 import { commandAt } from "./read.ts"
 import { setMaxAge } from "./retention.ts"
 
-/** What a call that came to nothing is given again by, for about 5 s. */
+/** Retries a call whose fault passes, for about 5 s. */
 export const patiently = {
   while: ({ kind }: Fault) => kind === "passes",
   schedule: Schedule.exponential("20 millis"),
   times: 8
 } as const
 
-/** Milliseconds for which an append that expects nothing goes on when others are first. */
+/** Milliseconds for which an append that expects no revision tries again when others were first. */
 const insistence = 5_000
 
 const lastRevision = Effect.fnUntraced(function* (stream: string) {
@@ -27,7 +27,7 @@ const lastRevision = Effect.fnUntraced(function* (stream: string) {
   return last === undefined ? -1 : Number(last.revision)
 })
 
-/** What commands led to, of which it is known where they were to go. */
+/** The events that each command led to, by where the commands were to go. */
 const ledTo = Effect.fnUntraced(function* ({ stream, commands }: Append, earlier: ReadonlyArray<Commands.Whither>) {
   const led: Array<ReadonlyArray<StoredEvent>> = []
   for (const { commandId } of commands) {
@@ -46,10 +46,10 @@ const endedAs = (before: ReadonlyArray<ReadonlyArray<StoredEvent>>): Appended =>
 }
 
 /**
- * One append, in steps that may each be repeated: where the commands are to go is noted first, so that what was never
- * noted was never appended; then they go in at exactly that revision, which the server knows again when it comes twice;
- * then it is looked at what is there, because the server answers alike whether it was this try or another one's. Only
- * an append that expects nothing looks where the stream ends before all that, and does so again when others were first.
+ * One append, in steps that may each be repeated. First it notes where the commands are to go, so that what was never
+ * noted was never appended. Then they go in at exactly that revision; the server recognizes an append that comes twice.
+ * Then it reads what is there, because the server answers alike for this try and another one's. Only an append that
+ * expects no revision looks first where the stream ends, and again when others were first.
  */
 export const append = Effect.fnUntraced(function* (
   append: Append,
@@ -98,7 +98,7 @@ export const append = Effect.fnUntraced(function* (
       continue
     }
     const [last] = yield* Effect.retry(kurrent.readStream(stream, { from: revision, count: 1 }), patiently)
-    // another one's try, at the same place and the same time, or a late one of a process that is gone
+    // another try's event, at the same place and the same time, or a late one of a process that is gone
     if (last === undefined || attemptOf(last) !== attempt.id) {
       const before = yield* ledTo(append, whither)
       if (before.every((events) => events.length > 0)) return endedAs(before)

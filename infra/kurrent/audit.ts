@@ -27,7 +27,7 @@ const looking = `SELECT n.place::integer AS place, t.tenant, t.subject, encode(s
   FROM unnest($1::uuid[], $2::text[], $3::text[]) WITH ORDINALITY AS n (id, tenant, subject, place)
   LEFT JOIN kurrent_texts t ON t.id = n.id ORDER BY n.place`
 
-/** What an event says of its text; what was damaged may be no JSON. */
+/** What an event says of its text; a damaged event may not be JSON, and says nothing. */
 const saidOf = ({ data }: StoredEvent): { readonly subject: string; readonly hasText: boolean } => {
   try {
     const { subject, text } = JSON.parse(data)
@@ -59,13 +59,13 @@ const withTexts = Effect.fnUntraced(function* (events: ReadonlyArray<StoredEvent
   })
 })
 
-/** Streams of which the last event is remembered: of those that are not, the one before is looked for. */
+/** The most streams whose last event is remembered; in any other stream, the event before is read. */
 const remembered = 50_000
 
 /**
- * What can be told of a log in KurrentDB by reading it, and of the texts beside it. What it can't: whether events are
- * missing between two positions, and whether one was changed; for that the server has checksums of its files, which it
- * looks at when it starts.
+ * Audits a log in KurrentDB by reading it, and the texts beside it. It can't tell whether events are missing between
+ * two positions, or whether one was changed: for that the server has checksums of its files, which it checks when it
+ * starts.
  */
 export const layer = (maxAges: ReadonlyArray<MaxAge>) =>
   Layer.effect(
@@ -77,7 +77,7 @@ export const layer = (maxAges: ReadonlyArray<MaxAge>) =>
         max: remembered
       })
 
-      /** Where the event before one is; the beginning, where it may have been scavenged. */
+      /** Where the stream's event before this one is; `null`: nowhere; the beginning: perhaps scavenged. */
       const before = Effect.fnUntraced(function* ({ stream, revision, position }: Envelope) {
         const last = lasts.get(stream)
         lasts.set(stream, { revision, position })
@@ -97,7 +97,7 @@ export const layer = (maxAges: ReadonlyArray<MaxAge>) =>
       })
 
       /**
-       * Up to the first event behind the time: clocks of several processes may differ, what came after that one came
+       * The position before the first event behind a time. Clocks of processes may differ: what follows that event came
        * later.
        */
       const at = Effect.fnUntraced(function* (time: number) {
@@ -119,7 +119,7 @@ export const layer = (maxAges: ReadonlyArray<MaxAge>) =>
         at: (time) => Effect.mapError(at(time), unavailable),
         read: (after, limit) =>
           read(after, limit).pipe(Effect.provideService(PgClient.PgClient, sql), Effect.mapError(unavailable)),
-        // whoever was stopped between a text and its event has left some, which go with their subject
+        // a process that was stopped between a text and its event has left some, which go with their subject
         strays: Effect.succeed(0)
       })
     })

@@ -11,7 +11,7 @@ import { Log, logOf, Mark } from "./Log.ts"
 import { nobodysSystem } from "./read.ts"
 import { makeTables } from "./tables.ts"
 
-/** The id of the log that the server has; `undefined`: it has none of a Cairn. */
+/** The id of the log that the server has; `undefined`: it has no Cairn's log. */
 export const markOf = Effect.gen(function* () {
   const { readStream } = yield* Kurrent
   const mark = yield* Mark
@@ -25,9 +25,9 @@ const hasEvents = Effect.gen(function* () {
 })
 
 /**
- * Whether the log still has what the database knows of it: of the last event that is remembered there is something at
- * its place or behind it, as the last event of a stream is never scavenged. A place in the middle of a record can't be
- * read, and why is not told; the log's end can.
+ * Whether the log has less than the database knows of it. If not, an event is at the last known position or behind it,
+ * as a stream's last event is never scavenged. A position within a record can't be read, and why is not told; the log's
+ * end can.
  */
 const isSetBack = Effect.gen(function* () {
   const known = yield* Commands.known
@@ -45,9 +45,9 @@ const isSetBack = Effect.gen(function* () {
 })
 
 /**
- * Which log is this database's: both carry its id, from the first start on. Fails with `NotOurs` where the server has
- * another Cairn's, or none while the database has one, or less than it had; and where the database has a log of its
- * own.
+ * The log of this database: both carry its id, from the first start on. Fails with `NotOurs` if the server has another
+ * database's log, none though this database has begun one, or less of it than there was; and if the database has a log
+ * of its own.
  */
 export const layer = Layer.effect(
   Log,
@@ -63,7 +63,7 @@ export const layer = Layer.effect(
     }
     yield* makeTables
     const there = yield* markOf
-    // what begins in several processes at once begins with one id
+    // several processes that begin at once get one id
     yield* sql`INSERT INTO kurrent_log (id) VALUES (${randomUUID()}) ON CONFLICT DO NOTHING`
     const [row] = yield* sql<{ id: string; begun: boolean }>`SELECT id, begun FROM kurrent_log`
     const { id, begun } = row!

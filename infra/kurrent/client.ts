@@ -15,14 +15,14 @@ import type { Proposed } from "./envelope.ts"
 import type { Fault } from "./Fault.ts"
 import { patience, renewed } from "./renewed.ts"
 
-/** Positions of single writes, as all are that gRPC makes: they commit themselves. */
+/** The position of a single write, which commits itself, as all writes by gRPC do. */
 const at = (position: number) => ({ commit: BigInt(position), prepare: BigInt(position) })
 
 /** Where a read begins: a position, or an end of the log. */
 export type ReadFrom = number | "start" | "end"
 
 export interface AllRead {
-  /** Forwards, what is at the place comes with it; backwards, what is before it. */
+  /** Forwards, the read begins with the event at this place; backwards, with the one before it. */
   readonly from: ReadFrom
   readonly backwards?: true
   readonly count: number
@@ -42,7 +42,7 @@ export interface StreamRead {
 
 const placed = (from: ReadFrom) => (from === "start" ? START : from === "end" ? END : at(from))
 
-/** All that comes until there is enough; nobody reads on once it was given up. */
+/** All events until there are enough; a read that was given up stops. */
 const gathered = async (
   found: AsyncIterable<{ readonly event?: RecordedEvent | AllStreamResolvedEvent["event"] }>,
   enough: ((event: RecordedEvent) => boolean) | undefined,
@@ -58,7 +58,7 @@ const gathered = async (
   return events
 }
 
-/** Ends its calls, and its connection, which it would leave open. */
+/** Ends a client's calls, and its connection, which the client would leave open. */
 const close = (client: KurrentDBClient) =>
   Effect.promise(async () => {
     await client.dispose()
@@ -74,14 +74,14 @@ export class Kurrent extends Context.Service<
   Kurrent,
   {
     readonly address: Address
-    /** For subscriptions, and what is asked at start: the one of this moment. */
+    /** The current client, for subscriptions and for what is asked at the start. */
     readonly client: KurrentDBClient
     /**
-     * Appends all or nothing, at a revision (-1: to a stream that has none). The same again appends nothing, and goes
-     * well.
+     * Appends all or nothing, behind a revision (-1: to a stream that has none); gives the revision of the last event.
+     * Appending the same again changes nothing, and succeeds.
      */
     readonly append: (stream: string, revision: number, events: ReadonlyArray<Proposed>) => Effect.Effect<number, Fault>
-    /** None of a stream that is not there. */
+    /** A stream's events; none if there is no such stream. */
     readonly readStream: (stream: string, read: StreamRead) => Effect.Effect<ReadonlyArray<RecordedEvent>, Fault>
     /** Events of all streams, in the order of the log. */
     readonly readAll: (read: AllRead) => Effect.Effect<ReadonlyArray<RecordedEvent>, Fault>
@@ -100,27 +100,27 @@ export class Kurrent extends Context.Service<
         const opening = Effect.try({
           try: () => {
             const client = KurrentDBClient.connectionString(address.url)
-            // Asked for with each call, and so in no connection string. With it, the client appends call by call: what
-            // it does otherwise has no deadline here, and waits for a connection that is gone.
+            // The client asks for these with each call, so no connection string has them. With a provider it appends
+            // call by call: its other way has no deadline here, and waits for a connection that is gone.
             client.setCredentialsProvider(
               async () => address.credentials ?? { username: "nobody", password: "nothing" }
             )
             return client
           },
-          // a certificate that can't be read: there is no password in what the client was given
+          // a certificate can't be read, say; the message shows no password, because the client was given none
           catch: (error) => refuse((error as Error).message)
         })
-        // The native half, which reads, stays with a node that is gone until that one is back; and it is dead for good
-        // when the node that it was sent to can't be reached. It never had a connection of the other half, that were to
-        // be closed.
+        // The client's native half reads. It stays with a node that is gone until that is back, and it is dead for good
+        // if it was sent to a node that can't be reached. This client has no connection of the other half, which would
+        // have to be closed.
         const reader = yield* renewed({
           opening,
           leaving: () => Effect.void,
           lost: ({ kind, way }) => kind === "passes" && way !== "elsewhere",
           atLeast: 250
         })
-        // The other half looks for a leader when a node is gone. From one that is there, and cut off from the others,
-        // it does not go away.
+        // The other half looks for a leader when its node is gone. It does not leave a node that is there but cut off
+        // from the others.
         const writer = yield* Effect.acquireRelease(
           renewed({
             opening,

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type Position, positionOf } from "#engine/Position.ts"
 import { columnOf } from "../postgres/arrayOf.ts"
 
-/** Where a command was to go: the revision of its first event, had it gone in. */
+/** Where a command was to go: the revision that its first event would have. */
 export interface Whither {
   readonly commandId: string
   readonly revision: number
@@ -21,7 +21,7 @@ const noting = `WITH put AS (INSERT INTO kurrent_commands (command_id, stream, r
     ORDER BY command ON CONFLICT DO NOTHING)
   SELECT command_id, revision FROM kurrent_commands WHERE command_id = ANY ($1::uuid[]) AND stream = $3`
 
-/** Notes where commands of a stream are about to go, and tells where the same ones were about to go before. */
+/** Notes where a stream's commands are about to go, and gives where the same ones were about to go before. */
 export const note = Effect.fnUntraced(function* (stream: string, commands: ReadonlyArray<Whither>) {
   const sql = yield* PgClient.PgClient
   const rows = yield* sql.unsafe<Row>(noting, [
@@ -32,7 +32,7 @@ export const note = Effect.fnUntraced(function* (stream: string, commands: Reado
   return rows.map(({ command_id, revision }): Whither => ({ commandId: command_id, revision }))
 })
 
-/** Where a command of a stream was about to go, whenever it was tried. */
+/** The revisions at which a command of a stream was about to go in, over all tries; the lowest first. */
 export const find = Effect.fnUntraced(function* (stream: string, commandId: string) {
   const sql = yield* PgClient.PgClient
   const rows = yield* sql<Row>`SELECT command_id, revision FROM kurrent_commands
@@ -40,14 +40,14 @@ export const find = Effect.fnUntraced(function* (stream: string, commandId: stri
   return rows.map(({ revision }) => revision)
 })
 
-/** Up to where all commands of the log are known. */
+/** The position up to which all commands of the log are known. */
 export const known = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<{ known: bigint }>`SELECT known FROM kurrent_log`
   return positionOf(row!.known)
 })
 
-/** Takes in commands that are in the log, and that it knows all of them up to a position. */
+/** Takes in commands that the log has, and that all commands up to a position are known. */
 export const learn = Effect.fnUntraced(function* (
   commands: ReadonlyArray<Whither & { readonly stream: string }>,
   upTo: Position

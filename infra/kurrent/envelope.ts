@@ -7,9 +7,9 @@ import type { DecidedCommand, StoredEvent } from "#engine/ports/EventStore.ts"
 /** An event on its way to KurrentDB. */
 export type Proposed = EventData
 
-/** What stands beside an event there. Of the names with a $ the server knows the meaning. */
+/** An event's metadata there. The server knows the meaning of the names that begin with a $. */
 interface Beside {
-  /** The log that it belongs to: what has another one, or none, is not ours. */
+  /** The log that it belongs to: an event with another one, or with none, is not ours. */
   readonly cairn: string
   readonly tenant: string
   readonly version: number
@@ -18,13 +18,13 @@ interface Beside {
   readonly $correlationId: string
   readonly $causationId: string | null
   readonly request: RequestIdentity | null
-  /** Milliseconds since the epoch: of the server's own time the client's native half gives only the second. */
+  /** Milliseconds since the epoch. The client's native half gives the server's own time only to the second. */
   readonly recordedAt: number
-  /** Of the try that brought it in. */
+  /** The id of the try that brought it in. */
   readonly attempt: string
 }
 
-/** One try to append, which may be repeated as long as it was not heard of. */
+/** One try to append, which may be repeated as long as no answer was heard. */
 export interface Attempt {
   readonly id: string
   readonly recordedAt: number
@@ -34,8 +34,8 @@ const utf8 = new TextEncoder()
 const fromUtf8 = new TextDecoder()
 
 /**
- * A command's events. Their data goes as bytes: given as JSON, it would be written anew by the client, and come back as
- * other text.
+ * A command's events, as they are proposed. Their data goes as bytes: the client would write JSON anew, and it would
+ * come back as other text.
  */
 export const proposedOf = (
   log: string,
@@ -94,7 +94,7 @@ const besideOf = ({ metadata }: RecordedEvent): Partial<Beside> | undefined =>
 /** The try that brought an event in. */
 export const attemptOf = (event: RecordedEvent): string | undefined => besideOf(event)?.attempt
 
-/** As the engine knows it, without text; `undefined` for what is not this log's. */
+/** An event as the engine knows it, without text; `undefined` if it is not of this log. */
 export const storedOf = (log: string, event: RecordedEvent): StoredEvent | undefined => {
   const beside = besideOf(event) as Beside | undefined
   if (beside?.cairn !== log || event.position === undefined || event.isJson) return undefined

@@ -6,19 +6,19 @@ import { faultOf } from "./Fault.ts"
 import { Log, Mark } from "./Log.ts"
 import { nobodysSystem } from "./read.ts"
 
-/** Windows of events that a server looks through between two words on how far it is. */
+/** Windows of events that the server looks through between two reports of how far it is. */
 const checkpointInterval = 32
 
-/** Where a subscription goes on: behind it nothing was given yet. */
+/** Where a subscription goes on: nothing behind it was given yet. */
 interface ServerPosition {
   readonly commit: bigint
   readonly prepare: bigint
 }
 
 /**
- * The one subscription of a process, from a position on (0: from the beginning): gives each event of ours behind it to
- * `take`, in order and once, and waits for it. A connection that was lost is made again, and goes on behind the last
- * event or the last word on how far the server has looked. `passed` is told how many events of others there were.
+ * The one subscription of a process, from a position on (0: from the beginning). Gives each event of ours behind it to
+ * `take`, in order and once, and waits for that to end. After a lost connection it goes on behind the last event, or
+ * behind the server's last report of how far it has looked. `passed` gets the number of others' events.
  */
 export const follow = Effect.fnUntraced(function* (
   from: number,
@@ -37,19 +37,19 @@ export const follow = Effect.fnUntraced(function* (
         regex: nobodysSystem,
         checkpointInterval,
         checkpointReached: (subscription, position) => {
-          // it is told when it arrives: while events before it wait to be taken, they are what was not seen yet
+          // this is called when a report arrives: events before it that still wait to be taken were not seen yet
           if ((subscription as AllStreamSubscription).readableLength === 0) at = position
         }
       })
       const subscription = kurrent.client.subscribeToAll({ fromPosition: at ?? "start", filter, requiresLeader: true })
-      // while nobody waits for it yet, an error would end the process; and if it did not, nobody would hear of it
+      // an error that comes before the loop waits for it would end the process, or be heard by nobody
       return subscription.on("error", () => void subscription.destroy())
     }),
     (subscription) =>
       Effect.gen(function* () {
         const events = (subscription as AllStreamSubscription)[Symbol.asyncIterator]()
         for (;;) {
-          // one by one: the client stops reading while nobody takes what it has, and then the server stops sending
+          // one by one: while nothing takes its events, the client stops reading, and then the server stops sending
           const next = yield* Effect.tryPromise({ try: () => events.next(), catch: faultOf })
           if (next.done) return
           const { event } = next.value

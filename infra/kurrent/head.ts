@@ -6,8 +6,8 @@ import { Log } from "./Log.ts"
 import { nobodysSystem } from "./read.ts"
 
 /**
- * The position of our last event, from the leader: whatever others have written behind it. `seen` is one of ours that
- * there is in any case: what lies before it is not looked at.
+ * The position of our last event, from the leader, even if others have written behind it. Our log has reached `seen` in
+ * any case: nothing before it is read.
  */
 export const headBehind = Effect.fnUntraced(function* (seen: Position) {
   const { readAll } = yield* Kurrent

@@ -35,7 +35,7 @@ export const facts = Layer.effect(
     const context = yield* Effect.context<PgClient.PgClient | Kurrent | Log>()
     const hint = PubSub.publish(news, undefined)
 
-    /** Faults are the port's: who asks can only ask again. What can't pass by itself is told to the operator. */
+    /** Logs faults that can't pass by themselves: the caller gets the port's error, and can only ask again. */
     const here = <A, E>(effect: Effect.Effect<A, E | Fault, PgClient.PgClient | Kurrent | Log>) =>
       effect.pipe(
         Effect.provideContext(context),
@@ -48,7 +48,7 @@ export const facts = Layer.effect(
     const orUnavailable = <A>(effect: Effect.Effect<A, unknown, PgClient.PgClient | Kurrent | Log>) =>
       Effect.mapError(here(effect as Effect.Effect<A, Fault, PgClient.PgClient | Kurrent | Log>), unavailable)
 
-    // commands that are in the log and not in the database: of a database that was restored from before they were given
+    // commands that the log has and the database has not, because it was restored from a backup made before them
     let known = yield* Commands.known
     const start = yield* headBehind(known)
     const page = (after: Position, options: ReadAll) => readAll(after, options, most, revisions)
@@ -65,7 +65,7 @@ export const facts = Layer.effect(
     }
 
     const recent = new Recent(start)
-    /** The log's time does not go back for whoever writes here, though clocks do. */
+    /** The time of what this process appends, which does not go back, though clocks do. */
     let time = 0
     const clock = (now: number): number => {
       time = Math.max(time, now)
@@ -86,13 +86,13 @@ export const facts = Layer.effect(
     yield* Effect.forkScoped(Effect.provideContext(follow(start, seen, passed), context))
     // A hint may be lost with its connection; this one is not.
     yield* Effect.forkScoped(Effect.repeat(hint, Schedule.spaced("1 second")))
-    // all that was seen was noted before it went in
+    // all commands that were seen here were noted before they went in
     const remember = Effect.suspend(() => Commands.learn([], recent.to))
     yield* Effect.forkScoped(
       Effect.repeat(Effect.ignore(Effect.provideContext(remember, context)), Schedule.spaced("1 minute"))
     )
 
-    /** Appends to one stream that come together would only be in each other's way. */
+    /** Appends to one stream take turns: together, they would only be in each other's way. */
     const turns = new Map<string, { readonly turn: Semaphore.Semaphore; waiting: number }>()
     const alone = <A, E>(stream: string, effect: Effect.Effect<A, E>) =>
       Effect.suspend(() => {
@@ -109,8 +109,7 @@ export const facts = Layer.effect(
     const head = Effect.suspend(() => headBehind(recent.to))
 
     /**
-     * The next page of someone who reads on, while they are at work on this one: so a rebuild waits for the server
-     * once.
+     * The next page of a caller that reads on, read while it works on this one: so a rebuild waits for the server once.
      */
     let ahead: { readonly asked: string; readonly page: Fiber.Fiber<Page, unknown> } | undefined
     const plain = (options: ReadAll) =>
@@ -123,7 +122,7 @@ export const facts = Layer.effect(
       if (ahead?.asked === asking(after)) {
         const exit = yield* Fiber.await(ahead.page)
         ahead = undefined
-        // one that came to the end may have missed what came since
+        // a page that ended with the log may have missed what came since
         if (Exit.isSuccess(exit) && exit.value.more) found = exit.value
       }
       found ??= yield* page(after, options)
@@ -152,7 +151,7 @@ export const facts = Layer.effect(
         }
         return { head: reached, kinds: [...kinds.values()] }
       }
-      // sooner than the subscription has it
+      // reads what the subscription has not brought yet
       while (isAfter(end, recent.to)) {
         const { events } = yield* page(recent.to, { limit: most.count })
         recent.note(events)
@@ -165,7 +164,7 @@ export const facts = Layer.effect(
         alone(request.stream, here(append(request, clock, revisions))).pipe(
           Effect.mapError((error) => (error._tag === "WrongRevision" ? error : unavailable())),
           Effect.ensuring(hint),
-          // what was begun is brought to its end, whatever becomes of who asked
+          // an append that was begun is finished, whatever becomes of its caller
           Effect.uninterruptible
         ),
       outcome: (stream, commandId) =>

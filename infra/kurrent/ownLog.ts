@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { NotOurs } from "#ports/Hold.ts"
 import { hasTables } from "./tables.ts"
 
-/** That a database's log is its own: one whose log is in KurrentDB would begin a second one. Fails with `NotOurs`. */
+/** Makes sure that a database's log is its own, and not in KurrentDB: it would begin a second. Fails with `NotOurs`. */
 export const ownLog = Effect.gen(function* () {
   if (!(yield* hasTables)) return
   return yield* new NotOurs({

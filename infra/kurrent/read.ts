@@ -17,14 +17,14 @@ import { Kurrent, type ReadFrom } from "./client.ts"
 import { Log } from "./Log.ts"
 import type { Revisions } from "./Revisions.ts"
 
-/** System events begin with a $. */
+/** A pattern of the types of all but system events, which begin with a $. */
 export const nobodysSystem = "^[^$]"
 
 /** A pattern of exactly these types. */
 const only = (types: ReadonlyArray<string>): string =>
   `^(?:${types.map((type) => type.replaceAll(/[^\w]/g, (sign) => `\\${sign}`)).join("|")})$`
 
-/** Events that are asked for at once, where not all of them are wanted. */
+/** Events that are asked for at once if not all of them are wanted. */
 const some = 500
 
 const within = (options: ReadStream, most: Bound) => ({
@@ -32,7 +32,7 @@ const within = (options: ReadStream, most: Bound) => ({
   enough: Math.min(options.bytes ?? most.bytes, most.bytes)
 })
 
-/** Events as they come, until a page has enough of those that are wanted. */
+/** Gathers the wanted events until a page has enough. */
 class Gathering {
   readonly events: Array<StoredEvent> = []
   #bytes = 0
@@ -59,7 +59,7 @@ class Gathering {
   }
 }
 
-/** Reads piece by piece, on from the last event of each, until a page is full or nothing is left. */
+/** Reads piece by piece, each from the last event of the one before, until a page is full or nothing is left. */
 const gather = Effect.fnUntraced(function* <ReadFrom, E, R>(
   page: Gathering,
   from: ReadFrom,
@@ -101,7 +101,7 @@ const ofStream = Effect.fnUntraced(function* (stream: string, after: number, opt
     page,
     after + 1,
     (from, enough) => {
-      // one that has all that is asked for says whether the stream ends there
+      // a read that gives fewer events than asked for tells that the stream ends there
       const count = Math.min(page.left, some)
       return Effect.map(readStream(stream, { from, count, enough }), (events) => ({ events, asked: count }))
     },
@@ -113,13 +113,11 @@ const ofStream = Effect.fnUntraced(function* (stream: string, after: number, opt
   )
 })
 
-/** `EventStore.readStream`: a stream's events behind a revision, a page of them. */
+/** `EventStore.readStream`: a page of a stream's events behind a revision. */
 export const readStream = (stream: string, after: number, options: ReadStream, most: Bound) =>
   ofStream(stream, after, options, most)
 
-/**
- * The last revision of a stream that lies at a position or before it; -1: none. Halves the stream, an event at a time.
- */
+/** A stream's last revision at a position or before it; -1: none. Binary search, one event a read. */
 const revisionAt = Effect.fnUntraced(function* (stream: string, position: Position) {
   const { readStream } = yield* Kurrent
   const [last] = yield* readStream(stream, { from: "end", backwards: true, count: 1 })
@@ -149,7 +147,7 @@ const everything = Effect.fnUntraced(function* (after: Position, options: ReadAl
     page,
     (after === 0 ? "start" : after) as ReadFrom,
     (from, enough) => {
-      // forwards it comes with what is at the place, and that was seen
+      // one more, because a forward read begins with the event at the place, which was seen already
       const count = (picks ? some : Math.min(page.left, most.count)) + 1
       const pattern = types === undefined ? nobodysSystem : only(types)
       return Effect.map(readAll({ from, count, types: pattern, enough }), (events) => ({ events, asked: count }))
@@ -165,7 +163,7 @@ const everything = Effect.fnUntraced(function* (after: Position, options: ReadAl
   )
 })
 
-/** As the port has it; what stands there of a stream, it reads of that stream alone. */
+/** `EventStore.readAll`; if a stream is asked for, it reads that alone. */
 export const readAll = Effect.fnUntraced(function* (
   after: Position,
   options: ReadAll,
@@ -182,7 +180,7 @@ export const readAll = Effect.fnUntraced(function* (
   return page
 })
 
-/** `EventStore.newest`: piece by piece from the end of the log, or of the stream. */
+/** `EventStore.newest`: reads piece by piece from the end of the log, or of the stream. */
 export const newest = Effect.fnUntraced(function* ({ limit, before, ...options }: Newest) {
   const { readAll, readStream } = yield* Kurrent
   const log = yield* Log
@@ -218,8 +216,8 @@ export const newest = Effect.fnUntraced(function* ({ limit, before, ...options }
 })
 
 /**
- * Forwards, the log comes with what is at the place; one that is none of its places is refused, in words that the
- * client's native half loses: a server that answers otherwise, and not this, twice, has nothing there.
+ * `EventStore.eventAt`. A forward read begins with the event at the position. The server refuses a position that is
+ * none of its own, in words that the client loses: if it does so twice and answers another read, nothing is there.
  */
 export const eventAt = Effect.fnUntraced(function* (position: Position) {
   if (position === 0) return undefined
@@ -234,7 +232,7 @@ export const eventAt = Effect.fnUntraced(function* (position: Position) {
   return event === undefined || positionOf(event.position!.commit) !== position ? undefined : stored(event)?.eventId
 })
 
-/** The events of a command that begin at a revision of its stream; none, when it did not go in there. */
+/** A command's events, which begin at a revision of its stream; none if it did not go in there. */
 export const commandAt = Effect.fnUntraced(function* (stream: string, commandId: string, revision: number) {
   const { readStream } = yield* Kurrent
   const log = yield* Log

@@ -15,15 +15,15 @@ const asked = <A>(call: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, F
 
 interface Renewing<E> {
   readonly opening: Effect.Effect<KurrentDBClient, E>
-  /** What becomes of one that another has taken the place of. */
+  /** What becomes of a client that another one has replaced. */
   readonly leaving: (client: KurrentDBClient) => Effect.Effect<void>
-  /** Faults after which only another one finds its way. */
+  /** Whether, after a fault, only another client finds its way. */
   readonly lost: (fault: Fault) => boolean
-  /** Milliseconds that one stays at least: whoever calls beside each other loses the same one. */
+  /** Milliseconds that a client stays at least: calls under way at the same time lose the same one. */
   readonly atLeast: number
 }
 
-/** A client, with another one in its place when it has lost its way. */
+/** A client that another one replaces when it has lost its way. */
 export const renewed = Effect.fnUntraced(function* <E>({ opening, leaving, lost, atLeast }: Renewing<E>) {
   let current = { client: yield* opening, since: 0 }
   const renew = Effect.fnUntraced(function* (mine: typeof current) {

@@ -2,7 +2,7 @@ import { Context, Effect } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
 import { Kurrent } from "./client.ts"
 
-/** How long events of streams are kept whose names begin so. */
+/** How long events are kept in the streams whose names begin with `streams`. */
 export interface MaxAge {
   readonly streams: string
   readonly seconds: number
@@ -11,7 +11,7 @@ export interface MaxAge {
 export const MaxAges = Context.Reference<ReadonlyArray<MaxAge>>("infra/kurrent/MaxAges", { defaultValue: () => [] })
 
 /**
- * Says of a new stream how long its events are kept. The same again says nothing, and what an operator has said of it
+ * Sets how long a new stream's events are kept. Setting the same again changes nothing, and what an operator has set
  * meanwhile stays.
  */
 export const setMaxAge = Effect.fnUntraced(function* (stream: string) {

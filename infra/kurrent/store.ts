@@ -6,8 +6,8 @@ import { type MaxAge, MaxAges } from "./retention.ts"
 import { check } from "./version.ts"
 
 /**
- * The log on the server at a URL, which is looked at first; `maxAges` are those of streams that it is to keep for a
- * time only.
+ * The log on the server at a URL, which is checked first; `maxAges` are those of the streams that it keeps only for a
+ * time.
  */
 export const layer = (url: Redacted.Redacted, maxAges: ReadonlyArray<MaxAge>) => {
   const server = Layer.effectDiscard(check).pipe(Layer.provideMerge(Kurrent.layer(url)))

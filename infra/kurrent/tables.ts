@@ -2,11 +2,11 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Beside KurrentDB: what a log of events can't have in it, or can't be asked for. Not among the migrations: a database
- * whose log is its own has none of it.
+ * Tables beside KurrentDB, for what a log of events can't hold or can't be asked for. They are not among the
+ * migrations: a database whose log is its own has none of them.
  */
 const statements = [
-  // which log is this database's, whether that one says so too, and up to which place `kurrent_commands` has all
+  // which log is this database's, whether the log says so too, and up to which position `kurrent_commands` has all
   // commands
   `CREATE TABLE IF NOT EXISTS kurrent_log (
     only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one),
@@ -14,7 +14,7 @@ const statements = [
     begun boolean NOT NULL DEFAULT false,
     known bigint NOT NULL DEFAULT 0
   )`,
-  // where a command was to go, noted before it went: an event that is not there was never appended
+  // where a command was to go, noted before it went: a command that is not here was never appended
   `CREATE TABLE IF NOT EXISTS kurrent_commands (
     command_id uuid NOT NULL,
     stream text NOT NULL,
@@ -35,7 +35,7 @@ const statements = [
 /** The lock's number, beside those of the append (5020717) and the service (5020718). */
 const lock = 5_020_719
 
-/** Makes them, where they are not there; several processes may do so at once. */
+/** Makes the tables that are not there; several processes may do so at once. */
 export const makeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.withTransaction(

@@ -5,7 +5,7 @@ import { type Text, Texts } from "#engine/ports/Texts.ts"
 import { arrayOf, columnOf } from "../postgres/arrayOf.ts"
 import { isLong, piece, sendLong, sent } from "../postgres/sending.ts"
 
-/** Puts go in beside each other; an erasure waits for those that are under way, and none begins beside it. */
+/** Puts share this lock. An erasure has it alone: it waits for puts under way, and none begins beside it. */
 const lock = 5_020_720
 
 const { bytea, text, uuid } = PgTypes.OID
@@ -73,7 +73,7 @@ const erase = Effect.fnUntraced(function* (tenant: string, subjects: ReadonlyArr
   yield* sql.unsafe("DELETE FROM kurrent_texts WHERE tenant = $1 AND subject = ANY ($2::text[])", [tenant, those])
 })
 
-/** In Postgres, beside a log in KurrentDB. */
+/** Texts in Postgres, beside a log in KurrentDB. */
 export const layer = Layer.effect(
   Texts,
   Effect.gen(function* () {

@@ -5,15 +5,15 @@ import { Kurrent } from "./client.ts"
 import { Fault, faultOf } from "./Fault.ts"
 import { nobodysSystem } from "./read.ts"
 
-/** The first whose reads of one stream tell positions, of those that are still kept up. */
+/** The oldest version, of those still maintained, whose reads of one stream give positions. */
 const oldest = [23, 10] as const
 
-/** EventStoreDB until 24; which licence a server runs under, it tells nobody. */
+/** EventStoreDB until 24; a server does not tell which licence it runs under. */
 const editionOf = (major: number): string => (major < 25 ? "EventStoreDB" : "KurrentDB")
 
 const versionOf = Effect.gen(function* () {
   const { client } = yield* Kurrent
-  // hidden by the client's types, and asked for before its first append anyway
+  // the client's types hide this, and the client asks for it before its first append anyway
   const { serverVersion } = yield* Effect.tryPromise({
     try: () =>
       (client as unknown as { readonly capabilities: Promise<{ readonly serverVersion: string }> }).capabilities,
@@ -28,7 +28,7 @@ const versionOf = Effect.gen(function* () {
 })
 
 /**
- * Looks whether the server is there, new enough and ours to read, and says which it is. Fails with `EngineUnusable`
+ * Checks that the server is there, new enough and ours to read, and logs which one it is. Fails with `EngineUnusable`
  * after nine tries in some seconds.
  */
 export const check = Effect.gen(function* () {

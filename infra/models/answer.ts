@@ -4,7 +4,7 @@ import { AnswerTooLarge } from "./bounded.ts"
 /** Characters of one answer: a model's longest has some hundred thousand. */
 const most = 2 * 1024 * 1024
 
-/** Counts the characters of an answer as they come; throws `AnswerTooLarge` where they are more than a model says. */
+/** Gives a counter of an answer's characters, called as they come. It throws `AnswerTooLarge` past `most`. */
 export const counting = () => {
   let size = 0
   return (text: string): void => {
@@ -13,17 +13,17 @@ export const counting = () => {
   }
 }
 
-/** The stream ended, and the answer did not. */
+/** The stream ended before the answer did. */
 export class Unfinished extends Error {
   override readonly name = "Unfinished"
 }
 
-/** What a server calls its model, if that is a name; else what it was asked for. */
+/** What a server calls its model, if that has the form of a name; otherwise the name that was asked for. */
 export const nameOf = (said: unknown, asked: string): string =>
   typeof said === "string" && /^[\w.:/@-]{1,128}$/.test(said) ? said : asked
 
-/** A server's count of tokens, if it is one; else none. */
+/** A server's count of tokens; 0 if it is no count. */
 export const tokens = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, count as number) : 0)
 
-/** Of who was asked for nothing, or told no count. */
+/** The usage where no model was asked, or the server gave no count. */
 export const noTokens: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }

@@ -1,11 +1,11 @@
 import { withoutLongPauses } from "./pause.ts"
 
 /**
- * Bytes of one answer: a model's longest has some hundred thousand, and each token as an event of a stream some
+ * Bytes of one answer. A model's longest has some hundred thousand, and in a stream each token is an event of some
  * hundred.
  */
 const longest = 16 * 1024 * 1024
-/** Milliseconds without a byte after which nothing more is awaited. */
+/** Milliseconds without a byte after which an answer is given up. */
 const silence = 60_000
 
 /** The model's API said more than a model can. */
@@ -19,20 +19,20 @@ export class Silent extends Error {
 }
 
 /**
- * `fetch` that breaks off an answer which is larger than `most` bytes, too large to be a model's, and one of which no
- * byte has come for `patience` milliseconds: a model that is at work streams. Of an answer that wants to be asked for
- * again after a longer pause than can be waited for, it says that it is not to be asked for again.
+ * `fetch` that gives up an answer of more than `most` bytes, too many for a model, or one of which no byte comes for
+ * `patience` milliseconds: a model that is at work streams. If the server asks for a pause that is too long to wait
+ * for, the headers of its answer tell the client not to try again.
  */
 export const boundedFetch =
   (patience = silence, most = longest): typeof fetch =>
   async (input, init) => {
     const quiet = new AbortController()
     const failed = Promise.withResolvers<never>()
-    /** What is told of the end that this comes to: first whoever waits for the head, then who reads. */
+    /** Tells of a failure: first to the caller that waits for the head, then to the reader of the body. */
     let fail: (reason: unknown) => void = failed.reject
     const end = (reason: unknown) => {
       over()
-      // that it was given up says more than that it was aborted
+      // first, because the reason says more than that it was aborted
       fail(reason)
       quiet.abort(reason)
     }
@@ -50,7 +50,7 @@ export const boundedFetch =
     init?.signal?.addEventListener("abort", leave)
     if (init?.signal?.aborted) leave()
     try {
-      // told by ourselves: on Deno (2.9) an aborted signal reaches no body once the garbage of its request is collected
+      // raced here: on Deno (2.9), an aborted signal does not reach a body once its request has been garbage-collected
       const response = await Promise.race([fetch(input, { ...init, signal: quiet.signal }), failed.promise])
       if (response.body === null) {
         over()
@@ -67,7 +67,7 @@ export const boundedFetch =
     }
   }
 
-/** The same bytes, of which each is `heard`, up to so many; `ending` is given what ends them with a failure. */
+/** The same bytes, up to `most`. Calls `heard` for each chunk; `ending` gets what ends them with a failure. */
 const counted = (
   body: ReadableStream<Uint8Array>,
   most: number,

@@ -6,7 +6,7 @@ import { whenAgain } from "./pause.ts"
 
 type Class<E> = abstract new (...args: never) => E
 
-/** A provider's API, as its failures are told: where it is, whose key it takes, and what its SDK throws. */
+/** What it takes to describe a provider's failures: where its API is, whose key it takes, and what its SDK throws. */
 export interface Api {
   /** As people know it: "the Messages API". */
   readonly name: string
@@ -26,7 +26,7 @@ export interface Api {
     /** An `unreachable` that took too long. */
     readonly late: Class<Error>
   }
-  /** What the API said of it in words, if anything. */
+  /** What the API said of an error in words, if anything. */
   readonly wordsOf: (error: unknown) => unknown
 }
 
@@ -37,14 +37,14 @@ export const modelFailed = (api: Api, model: string, error: unknown): ModelFaile
   return new ModelFailed({ message: told(reason(api, model, error)), fault: told(fault(api, model, error)) })
 }
 
-/** How servers say that a talk is longer than their model reads; the Messages API can end a turn with it, too. */
+/** How servers say that a talk is longer than their model reads; the Messages API can also end a turn so. */
 const tooLong =
   /context_length_exceeded|exceed_context_size|maximum context length|context (size|window|length)|prompt is too long/i
 
 /** What the SDK threw, whatever it is. */
 export class Refused extends Data.TaggedError("Refused")<{ readonly error: unknown }> {}
 
-/** What a request for a turn comes to that threw: the end of a talk that is too long, or a failure. */
+/** The outcome of a request for a turn that threw: the end of a talk that is too long, or a failure. */
 export const refusedTurn = (api: Api, model: string, error: unknown): Effect.Effect<ModelTurn, ModelFailed> => {
   const full: ModelTurn = { model, says: [], end: "full", usage: noTokens }
   return saysTooLong(api, error) ? Effect.succeed(full) : Effect.fail(modelFailed(api, model, error))
@@ -59,8 +59,8 @@ const saysTooLong = (api: Api, error: unknown): boolean => {
 const hostOf = ({ baseURL }: Api) => (URL.canParse(baseURL) ? new URL(baseURL).host : "its address")
 
 /**
- * What the operator can look into: the host, the model, the status and the API's name of the error, but none of its
- * words.
+ * What helps the operator to find the cause: the host, the model, the status and the API's name of the error, but none
+ * of its words.
  */
 const fault = (api: Api, model: string, error: unknown): string => {
   const { errors } = api
@@ -120,7 +120,7 @@ const reason = (api: Api, model: string, error: unknown): string => {
   }
 }
 
-/** Wrapped by the SDK, or as it is. */
+/** Whether an error is of a type, or wraps one that is, as the SDK does. */
 const isOf = (error: unknown, type: Class<Error>): boolean =>
   error instanceof type || (error instanceof Error && isOf(error.cause, type))
 

@@ -12,15 +12,15 @@ interface Library {
 }
 
 /**
- * Each takes longer to load than most else of a service: only that of an API that is configured is, and before anybody
- * asks.
+ * An SDK takes longer to load than most of the service. So only those of configured APIs are loaded, and before the
+ * first question.
  */
 const libraries: { readonly [api in Provider["api"]]: () => Promise<Library> } = {
   anthropic: () => import("./anthropic/adapter.ts"),
   openai: () => import("./openai/adapter.ts")
 }
 
-/** Names that callers use who were told of no other. */
+/** Aliases that callers use when nobody told them of another name. */
 const usual = new Set(["sonnet", "opus", "haiku"])
 
 const unknown = (name: string, known: Iterable<string>) =>
@@ -33,9 +33,9 @@ const needsModel = (model: string) =>
   `The model ${JSON.stringify(model)} needs a language model's API: set ANTHROPIC_API_KEY, OPENAI_API_KEY or CAIRN_MODELS`
 
 /**
- * Every model that a caller may name: `local` is always the one without a language model, which also answers for the
- * aliases as long as no API is configured. Of the others each is its provider's; a name that stands for none is a full
- * id, where there is one provider to ask for all of them.
+ * Every model that a caller may name. `local` is always the one without a language model; it also answers for the
+ * aliases while no API is configured. Every other model is its provider's. A name that is not listed counts as a full
+ * id, if `others` is there to be asked.
  */
 export const layer = ({ models, others }: ModelSettings) =>
   Layer.effect(

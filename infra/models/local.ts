@@ -14,7 +14,7 @@ const interpreters: { readonly [language: string]: string } = {
 }
 
 const own = "a task is done with the snippets of your own scope, and none of them does this one: upload one that does."
-/** What can be done where no snippet does the task: it depends on whether there is a language model to ask. */
+/** What a caller can do when no snippet does the task, with and without a language model to ask. */
 const advice = (configured: boolean): string =>
   configured
     ? `This chat asked for the model \`local\`, which is no language model: with it ${own} Or ask for another model, such as \`sonnet\`.`
@@ -29,16 +29,16 @@ interface Match {
   readonly source: string | null
 }
 
-/** What it works with: languages that the shell runs, and whether a language model could be asked instead. */
+/** What the agent works with: languages that the shell runs, and whether a language model could be asked instead. */
 interface Surroundings {
   readonly languages: ReadonlyArray<string>
   readonly configured: boolean
 }
 
 /**
- * An agent without a language model, which works through the same tools as one: it searches the caller's snippets for
+ * An agent without a language model, which works through the same tools as one. It searches the caller's snippets for
  * the task, writes a match of at least `leastTaken` into the workspace, runs it when the shell knows its language, and
- * answers with its output. Where it can't, it declines and says how to configure a model; where it can't search, that.
+ * answers with its output. Without a match, it declines and says how to ask a model; if the search fails, it says why.
  */
 export const nextLocally =
   ({ languages, configured }: Surroundings) =>
@@ -47,7 +47,7 @@ export const nextLocally =
       const [searched, written] = history
       if (searched === undefined) return calls("Looking for a snippet.", call(1, "SearchSnippets", { task, top_k: 1 }))
       const result = searched.results?.[0]
-      // nobody knows what the store has: that is no matter of which model is asked
+      // after a failed search, nobody knows what the store has, and another model would not help
       if (result?.isError === true) return says(result.content, "declined")
       const match = bestMatch(result)
       if (match === undefined || match.source === null || match.score < leastTaken)

@@ -1,4 +1,4 @@
-/** Milliseconds that a pause may take for which a request is asked again: a chat waits for it, and says nothing. */
+/** The longest pause, in milliseconds, after which a request is tried again: a chat waits for it in silence. */
 const longest = 60_000
 
 const milliseconds = (text: string | null): number | undefined => {
@@ -7,8 +7,8 @@ const milliseconds = (text: string | null): number | undefined => {
 }
 
 /**
- * Milliseconds after which a server wants to be asked again, as it says in an answer's head: in milliseconds, in
- * seconds, or at a time; `undefined`: it says nothing.
+ * Milliseconds after which a server wants to be asked again, by the headers of its answer, which give milliseconds,
+ * seconds or a date; `undefined`: they give none.
  */
 export const pauseIn = (headers: Headers, now: number): number | undefined => {
   const exactly = milliseconds(headers.get("retry-after-ms"))
@@ -21,8 +21,8 @@ export const pauseIn = (headers: Headers, now: number): number | undefined => {
 }
 
 /**
- * The same head, of which a client asks again only after a pause that can be waited for. One of the SDKs asks sooner
- * than it is told to where that is longer than a minute, and the other waits for it, be it a day.
+ * The same headers, which tell a client not to try again if the pause is longer than `longest`. By itself, one of the
+ * SDKs tries again too soon when the pause is more than a minute, and the other waits for it, be it a day.
  */
 export const withoutLongPauses = (headers: Headers): Headers => {
   if ((pauseIn(headers, Date.now()) ?? 0) <= longest) return headers

@@ -4,7 +4,7 @@ import { ModelsSeen, type SeenModel } from "#ports/ModelsSeen.ts"
 
 const nothing: SeenModel = { answeredAt: null, failedAt: null, fault: null }
 
-/** Keeps of each model that callers may name when it last answered, and when and why it last failed. */
+/** Keeps, for each model that callers may name, when it last answered, and when and why it last failed. */
 export const layer = Layer.effectContext(
   Effect.map(LanguageModel, (inner) => {
     const names = new Set(inner.choices.named.map(({ name }) => name))
@@ -14,7 +14,7 @@ export const layer = Layer.effectContext(
       Effect.onExit(asking, (exit) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           const before = seen.get(name) ?? nothing
-          // who has left has seen nothing of the model
+          // an interrupted caller has seen nothing of the model
           const failed = Exit.isFailure(exit) ? Option.getOrUndefined(Exit.findErrorOption(exit)) : undefined
           if (!names.has(name)) return
           if (Exit.isSuccess(exit)) seen.set(name, { ...before, answeredAt: now })

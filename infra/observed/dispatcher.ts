@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Dispatcher } from "#engine/dispatch.ts"
 
-/** Says in the span that a command was given in which events it led to: those of its correlation. */
+/** Notes a command's correlation in the span that it was given in: by that, the events it led to are found. */
 export const layer = Layer.effect(
   Dispatcher,
   Effect.map(Dispatcher, (inner) =>

@@ -7,14 +7,14 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     return AsOfTables.of({
-      // made with their rows in them, so that what their keys' indexes counted is exact
+      // reltuples is exact: the tables were made with their rows in them, and building the keys' indexes counted those
       all: sql<AsOfTable>`SELECT n.nspname AS schema, c.relname AS name,
             greatest(c.reltuples, 0)::float8 AS rows, pg_total_relation_size(c.oid)::float8 AS bytes
           FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'r'
           WHERE n.nspname ~ '^as_of_[0-9]{1,15}$' ORDER BY n.nspname, c.relname`,
       rows: ({ schema, name, without, id, after, limit, characters }) =>
         Effect.gen(function* () {
-          // those that are there: a copy may be of another release
+          // the columns that are there: a copy may be of another release
           const found = yield* sql<{ name: string }>`SELECT a.attname AS name
             FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'r'
             JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped

@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import { EngineUnusable } from "#ports/EngineUnusable.ts"
 
 const oldest = 15
-/** How often a pooler is looked at: beside others at work it may happen to leave us what we had, and not so often. */
+/** Tries at a pooler: with others at work, it may leave us our session by chance, but not that often. */
 const tries = 64
 
-/** `passes` when it may be otherwise in a moment, as after a failover. */
+/** `passes`: it may be otherwise in a moment, as after a failover. */
 const unfit = (why: string, passes = false) =>
   new EngineUnusable({ message: `DATABASE_URL names a database that Cairn can't be kept in: ${why}`, passes })
 
@@ -15,13 +15,12 @@ const question = `SELECT current_setting('server_version_num')::int / 10000 AS v
   pg_is_in_recovery() OR current_setting('transaction_read_only')::bool AS readonly`
 
 /**
- * Refuses a server that is too old, that only reads, whose database can't hold every text, and one behind a pooler that
- * gives each transaction another session: a lock that is the session's would be nobody's there, and LISTEN hears
- * nothing.
+ * Refuses a server that is too old, that only reads, or whose database can't hold every text. Also refuses a pooler
+ * that gives each transaction another session: there, a session's lock belongs to nobody and LISTEN hears nothing.
  *
- * A pooler's mode is known by what it does. While another connection is within a transaction, a session of our own has
- * the process of Postgres's that it had before, and the other one another. In that mode the pooler gives out the
- * process that became free last, or, where it takes turns, another one to each.
+ * A pooler's mode shows in what it does. A session of our own keeps its Postgres process while another connection is in
+ * a transaction, and that connection has another process. In that mode, the pooler gives out the process that became
+ * free last or, where it takes turns, another one each time.
  */
 export const checkServer = Effect.fnUntraced(function* (config: PgConnection.Config) {
   const one = yield* PgConnection.make(config)
@@ -40,17 +39,17 @@ export const checkServer = Effect.fnUntraced(function* (config: PgConnection.Con
   }
 
   const other = yield* PgConnection.make(config)
-  /** Whether the session was moved, or given to the other one too, within one try. */
+  /** Tries once whether our session is moved, or given to the other connection too. */
   const moves = Effect.gen(function* () {
     const before = yield* processOf(one)
     yield* other.query("BEGIN", [], false)
     const between = yield* processOf(other)
-    // a pool of one session would keep this waiting, and is known by now
+    // a pool of one session is known by now, and would keep the next query waiting
     const moved = between === before || (yield* processOf(one)) !== before
     yield* other.query("ROLLBACK", [], false)
     return moved
   })
-  // a process that is not the one which the server named to us belongs to somebody in between
+  // if this is not the process that the server named when we connected, there is somebody in between
   const between = (yield* processOf(one)) !== one.processId
   for (let left = between ? tries : 1; left > 0; left--) {
     if (!(yield* moves)) continue

@@ -4,9 +4,9 @@ import { type Cause, Clock, Deferred, Effect, Queue } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Claim, Claiming } from "#engine/ports/Claims.ts"
 
-/** A session of the database's that does nothing else. */
+/** A database session that only holds locks, and hears of claims. */
 export interface Session {
-  /** Runs a statement on the session; its rows by their columns. */
+  /** Runs a statement on the session; gives its rows by column. */
   readonly query: (
     statement: string,
     parameters: ReadonlyArray<unknown>
@@ -16,32 +16,32 @@ export interface Session {
 }
 
 /**
- * On which the names of claims are said that are given up in good order, `free NAME` of those that are given up by who
- * can't say that, and `had TOKEN NAME` of those that a process has got.
+ * The channel that tells of claims: `NAME` was given up in good order, `free NAME` was given up otherwise, and the
+ * process `TOKEN` got what `had TOKEN NAME` names.
  */
 export const channel = "cairn_claims"
 
-/** A lock of 64 bits for each name, and each schema; 5020719 is beside the lock of the append. */
+/** A lock of 64 bits for each name in each schema; 5020719 is near the number of the append's lock. */
 const key = "hashtextextended(current_schema() || ' ' || name, 5020719)"
 const names = "json_array_elements_text($1::json) AS name"
-// said with it: who gets it when this process has ended knows that it was not given up since
+// told along with it: a process that gets the claim after this one has ended knows that it was not given up since
 const taking = `SELECT name, pg_notify('${channel}', 'had ' || $2 || ' ' || name) FROM ${names} WHERE pg_try_advisory_lock(${key})`
-// said before it is done: who gets it by then has heard of it
+// told before unlocking: a process that gets the claim by then has heard of it
 const telling = `SELECT pg_notify('${channel}', name) FROM ${names}`
 const unlocking = `SELECT pg_advisory_unlock(${key}) FROM ${names}`
 
-/** Milliseconds between two tries to have what another process has; what is given up in good order is had at once. */
+/** Milliseconds between two tries to get another process's claim; one that is told to be given up is got at once. */
 const pause = 250
-/** How often the session is looked at while nothing is wanted, and what an answer may take. */
+/** How often the session is looked at while nothing is wanted; and how long an answer may take. */
 const watch = 1_000
 const answerWithin = "5 seconds"
-/** Milliseconds for which it is known that a claim was given up in good order, unless another process has got it. */
+/** Milliseconds for which a claim is known to be given up in good order, unless another process gets it. */
 const remembered = 5_000
 
 interface Waiting {
   readonly had: Deferred.Deferred<Claim>
   readonly lost: Deferred.Deferred<void>
-  /** Whether it is given up in good order, if it is given up now. */
+  /** Whether giving it up now would be in good order. */
   inOrder: boolean
 }
 
@@ -54,12 +54,12 @@ interface Unwanted {
 export const makeClaims = Effect.gen(function* () {
   const self = randomBytes(4).toString("hex")
   const wake = yield* Queue.sliding<void>(1)
-  /** In the order in which they came, of each name. */
+  /** Name → those that wait for it, in the order in which they came. */
   const waiting = new Map<string, Array<Waiting>>()
   const mine = new Map<string, Waiting>()
   const unwanted: Array<Unwanted> = []
   let leaving = false
-  /** By name, when it was. */
+  /** Name → when it was given up in good order. */
   const givenUp = new Map<string, number>()
 
   const wakeUp = Queue.offer(wake, undefined)
@@ -101,7 +101,7 @@ export const makeClaims = Effect.gen(function* () {
     yield* Deferred.succeed(one.had, { lost: Deferred.await(one.lost), handedOver, begin })
   })
 
-  /** Answers whether something was given up that this process waits for. */
+  /** Tells whether a claim that this process waits for was given up. */
   const hear = Effect.fnUntraced(function* ({ heard }: Session) {
     const now = yield* Clock.currentTimeMillis
     let offered = false
@@ -147,7 +147,7 @@ export const makeClaims = Effect.gen(function* () {
     }
   })
 
-  /** Answers when the session has ended, and with it all claims. */
+  /** Serves claims on a session until it ends, and with it all claims; gives the error it ended by. */
   const on = (session: Session): Effect.Effect<SqlError | Cause.TimeoutError> =>
     Effect.ensuring(
       Effect.flip(goOn(session)),
@@ -161,7 +161,7 @@ export const makeClaims = Effect.gen(function* () {
       })
     )
 
-  /** Waits until what was given up is given up, for a moment: whoever ends says so. */
+  /** Waits up to a second until claims that were given up are unlocked, so that a process that ends has told so. */
   const givenAway = Effect.suspend(() =>
     unwanted.length === 0 && !leaving ? Effect.void : Effect.andThen(Effect.sleep("5 millis"), Effect.fail("not yet"))
   ).pipe(Effect.retry({ times: 200 }), Effect.ignore)

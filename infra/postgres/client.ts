@@ -23,7 +23,7 @@ const directory = join(import.meta.dirname, "migrations")
 
 const table = "migrations"
 
-/** One file a migration, `NNNN-name.sql`, in their order. */
+/** The migrations in their order: one file each, `NNNN-name.sql`. */
 const migrations = () =>
   readdirSync(directory)
     .filter((file) => file.endsWith(".sql"))
@@ -44,12 +44,12 @@ const loader: Migrator.Loader = Effect.sync(() =>
   })
 )
 
-/** The end of a migration's name when older releases can go on behind it: it only adds what they don't look at. */
+/** The suffix of migrations behind which older releases can go on, because they only add what those don't look at. */
 const adds = ".adds"
 
 /**
- * Refuses a database that a newer release has changed in a way that this one may not understand. One that ran already
- * goes on: the newer release has made sure of that, and it ends soon. Whether it has all of this one's migrations.
+ * Whether the database has all of this release's migrations. Refuses one that a newer release has changed in a way that
+ * this one may not understand. A process that already runs goes on: the newer release allows for it, and it ends soon.
  */
 const isMigrated = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -77,27 +77,27 @@ export const migrate = Effect.flatMap(isMigrated, (has) =>
 
 const connectTimeout = "5 seconds"
 
-/** What else is known of a server that is not the embedded one. */
+/** Further settings for a server that is not the embedded one. */
 export interface Server {
-  /** PEM of who may have signed its certificate, instead of those that the runtime knows. */
+  /** PEM of the authorities that may have signed its certificate, in place of those that the runtime knows. */
   readonly ca?: string | undefined
-  /** Connections to it at once; two for appends, the lock and the pulse are four more. */
+  /** Connections in the pool; the appends (two), the lock and the pulse have four more. */
   readonly connections?: number | undefined
-  /** How it is connected to. */
+  /** Opens the socket of a connection. */
   readonly stream?: () => Socket
 }
 
 /**
- * Whether TLS is asked for. Each mode that does asks for all of it: a certificate that is trusted and says the host's
- * name.
+ * What the URL's `sslmode` asks of TLS; `false`: no TLS. Each mode that asks for TLS asks for all of it: a trusted
+ * certificate with the host's name.
  */
 const tls = (url: Redacted.Redacted, ca: string | undefined) => {
   const asked = /^(require|verify-ca|verify-full)$/.test(new URL(Redacted.value(url)).searchParams.get("sslmode") ?? "")
-  // said, because the environment could turn it off for the whole process
+  // set explicitly, because the environment could turn it off for the whole process
   return asked ? { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) } : false
 }
 
-/** A pool of connections to the database at `url`, which is left as it is. */
+/** A pool of connections to the database at `url`, without migrating it. */
 const pool = (url: Redacted.Redacted, { ca, connections = 16, stream }: Server = {}) =>
   PgClient.layer({
     url,
@@ -116,7 +116,7 @@ const pool = (url: Redacted.Redacted, { ca, connections = 16, stream }: Server =
 export const layer = (url: Redacted.Redacted, server: Server = {}) =>
   Layer.effectDiscard(migrate).pipe(Layer.provideMerge(pool(url, server)))
 
-/** On a server that is somebody else's: one that can't be used is refused before anything is written to it. */
+/** For a server that somebody else runs: refuses one that can't be used before anything is written to it. */
 const checked = <A, E, R>(
   url: Redacted.Redacted,
   server: Server,
@@ -130,8 +130,8 @@ const checked = <A, E, R>(
     })
   )
 
-/** As `layer`, once the server was looked at. */
+/** As `layer`, after checking the server. */
 export const layerOn = (url: Redacted.Redacted, server: Server) => checked(url, server, layer)
 
-/** The same before it is migrated: for who has to look at what is there first. */
+/** The same without migrating, for a caller that must first look at what is there. */
 export const unmigratedOn = (url: Redacted.Redacted, server: Server) => checked(url, server, pool)

@@ -10,14 +10,14 @@ import { saying } from "#engine/saying.ts"
 import { Hold, NotOurs } from "#ports/Hold.ts"
 import { channel, makeClaims, type Session } from "./claims.ts"
 
-/** The lock's number, beside the one of the append (5020717); the schema's name is its second half. */
+/** The first half of the lock's key, beside the append's (5020717); the schema's name gives the second half. */
 const lock = 5_020_718
-/** Milliseconds in which a killed process's session has to go before its lock counts as another one's. */
+/** Milliseconds that a killed process's session has to end before its lock counts as another process's. */
 const patience = 3_000
-/** How long after a folder that was away it is looked for again: each look takes a session. */
+/** The time between two looks for a folder that is away: each look takes a session. */
 const lookAfter = "800 millis"
 
-/** Not wanted: an idle session that is ended. Wanted: a machine that is gone loses its locks in half a minute. */
+/** An idle session must not be ended; a machine that is gone must lose its locks in half a minute. */
 const settings = [
   "SET idle_session_timeout = 0",
   "SET tcp_keepalives_idle = 10",
@@ -35,9 +35,9 @@ const holding = `SELECT a.application_name AS name, a.client_addr::text AS addre
 
 /** Another process on the database. */
 export interface OtherProcess {
-  /** What it calls itself in the folder that it shares with others. */
+  /** Its name in the folder that it shares with others. */
   readonly token: string
-  /** As an operator knows it: its number, its machine and, as far as Postgres tells, its address. */
+  /** For an operator: its process id, its machine and, if Postgres tells it, its address. */
   readonly who: string
 }
 
@@ -52,15 +52,15 @@ const otherOf = ({ name, address }: Row): OtherProcess => {
 }
 
 /**
- * Nobody can tell whose folder it is: it is not mounted, say, or its disk is. At a start that is `NotOurs`; a service
- * that has been admitted waits for it.
+ * Nobody can tell whose the folder is: it, or its disk, may not be mounted. At a start that is `NotOurs`; a service
+ * that has been admitted waits for the folder.
  */
 export class FolderAway extends Schema.TaggedError<FolderAway>()("FolderAway", { message: Schema.String }) {}
 
-/** It is as good as somebody else's to whoever does not wait for it. */
+/** For a caller that does not wait for the folder: it counts as somebody else's. */
 export const notWaited = ({ message }: FolderAway) => Effect.fail(new NotOurs({ message }))
 
-/** Whether a process may be on the database beside those who are; `others` is asked as often as is wanted. */
+/** Succeeds if a process may be on the database beside those that are; it may run `others` any number of times. */
 export type Admit = (
   token: string,
   others: Effect.Effect<ReadonlyArray<OtherProcess>, SqlError>
@@ -72,15 +72,15 @@ const refuse = (holder: Row | undefined, wanted: string) => {
 }
 
 /**
- * A lock of the database's own, which `statement` takes, on a session that does nothing but hold locks: they go with
- * the process however that ends. When the session is lost it is taken again.
+ * Takes a lock of the database by `statement`, on a session that does nothing but hold locks: they go with the process,
+ * however that ends. When the session is lost, takes the lock again.
  */
 const make = Effect.fnUntraced(function* (statement: string, wanted: string, admit: Admit) {
   const { config } = yield* PgClient.PgClient
   const context = yield* Effect.context<SqlClient.SqlClient>()
   const outer = yield* Effect.scope
   const token = randomBytes(4).toString("hex")
-  // told to whoever is refused
+  // a process that is refused is told this
   const self = `cairn process ${process.pid} on ${hostname().slice(0, 24)} ${token}`
 
   const attempt = Effect.fnUntraced(function* () {
@@ -113,9 +113,7 @@ const make = Effect.fnUntraced(function* (statement: string, wanted: string, adm
     }).pipe(Effect.onError(() => Scope.close(scope, Exit.void)))
   })
 
-  /**
-   * Takes the lock; another one's refuses it, a session of this process's that has yet to be noticed as dead does not.
-   */
+  /** Takes the lock. Fails if another process has it, but not if an earlier session of this process still does. */
   const take = Effect.gen(function* () {
     const since = yield* Clock.currentTimeMillis
     for (;;) {
@@ -141,7 +139,7 @@ const make = Effect.fnUntraced(function* (statement: string, wanted: string, adm
       yield* claims.on(held.session)
       yield* Effect.logWarning("the database session that holds the service's locks was lost; taking them again")
       yield* Effect.ignore(Scope.close(held.scope, Exit.void))
-      // a database that is away is nobody else's, and neither is such a folder
+      // a database that is away does not belong to somebody else, nor does such a folder
       held = yield* Effect.tapErrorTag(take, "FolderAway", waiting).pipe(
         Effect.retry({ while: ({ _tag }) => _tag !== "NotOurs", schedule: Schedule.spaced("200 millis") })
       )
@@ -155,7 +153,7 @@ const make = Effect.fnUntraced(function* (statement: string, wanted: string, adm
   return { hold: Hold.of({ lost: Deferred.await(lost) }), claiming: claims.claiming }
 })
 
-/** One of any number of services, which are to be admitted; and what each of them alone does. */
+/** For one of any number of services, each of which must be admitted; with the claims for what one does alone. */
 export const shared = (admit: Admit) =>
   Layer.effectContext(
     Effect.map(
@@ -164,7 +162,7 @@ export const shared = (admit: Admit) =>
     )
   )
 
-/** What a command does that is no service, and keeps none away: it claims what it does, as they do. */
+/** Claims for a command that is no service and keeps none away: it claims what it does, as services do. */
 export const beside = Layer.effect(
   Claims,
   Effect.map(
@@ -173,7 +171,7 @@ export const beside = Layer.effect(
   )
 )
 
-/** The only process on the database. */
+/** For the only process on the database. */
 export const alone = Layer.effect(
   Hold,
   Effect.map(

@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Schedule } from "effect"
 import { KeySightings } from "#ports/KeySightings.ts"
 
-/** What is older goes: by then the hour, which the log has, is near enough. */
+/** Older sightings are deleted: by then, the hour of the log's event is near enough. */
 const kept = "90 days"
 
 /** The sightings table; `projections/Keys/listed.ts` reads it where keys are listed. */

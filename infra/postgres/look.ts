@@ -14,7 +14,7 @@ export const layer = Layer.effect(
         FROM pg_stat_activity WHERE application_name = 'cairn' AND datname = current_database()`,
       ([row]) => row!
     )
-    // counting would read all of it
+    // an estimate: counting the rows would read all of them
     const readModels = Effect.map(
       sql<ReadModelSize & { readonly name: string }>`SELECT m.name || '_v' || m.version AS name,
           sum(coalesce(pg_total_relation_size(c.oid), 0))::float8 AS bytes,

@@ -5,7 +5,7 @@ import { McpSessions, type SaidElsewhere, SessionsUnavailable } from "#ports/Mcp
 import { Telling } from "#ports/Telling.ts"
 import * as PostgresTelling from "./telling.ts"
 
-/** What an answer may take. */
+/** How long an answer may take. */
 const patience = "10 seconds"
 /** How long a session lives without a request. */
 const idle = "1 hour"
@@ -13,12 +13,12 @@ const mostOfKey = 100
 const mostOfTenant = 1_000
 
 const about = "mcp"
-/** Bytes of a message to other processes; Postgres takes 8,000. */
+/** The most bytes of a message to other processes; Postgres takes 8,000. */
 const longest = 6_900
 
 const unavailable = new SessionsUnavailable({ message: "the sessions can't be reached" })
 
-/** Who reads the table, or a backup, has nobody's session. */
+/** The table has digests, so that whoever reads it, or a backup, can use nobody's session. */
 const digestOf = (id: string) => createHash("sha256").update(id).digest()
 
 const bounded = <A, E, R>(asked: Effect.Effect<A, E, R>) =>
@@ -26,7 +26,7 @@ const bounded = <A, E, R>(asked: Effect.Effect<A, E, R>) =>
 
 const nameOf = (id: string) => digestOf(id).toString("base64")
 
-/** The table of sessions. What is waited for by nobody else, a row, is passed over when many end at once. */
+/** The table of sessions. When many end at once, rows that somebody else has locked are passed over. */
 export const layer = Layer.effect(
   McpSessions,
   Effect.gen(function* () {
@@ -65,7 +65,7 @@ export const layer = Layer.effect(
               ) FOR UPDATE SKIP LOCKED))`
           )
         ).pipe(Effect.asVoid),
-      // that it was used may be lost with the server's last moments
+      // a crash of the server may lose the last uses
       use: (key, id) =>
         bounded(
           sql<{ readonly begun: string }>`UPDATE mcp_sessions SET used_at = clock_timestamp()

@@ -3,13 +3,13 @@ import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Exit, Fiber, Scope } from "effect"
 
 /**
- * How often the server is asked, and what its answer may take: as much again, where this process itself was at a
- * standstill.
+ * How often the server is asked, and how long its answer may take. It has that time twice, because this process itself
+ * may have been at a standstill.
  */
 const often = "1 second"
 const patience = "5 seconds"
 
-/** Where a server is, as its client reads a URL: what is in the query goes before, and a host may be a folder. */
+/** The place that a client reads from a URL: its query goes before the rest, and a host may be a folder. */
 const placeOf = ({ hostname, port, searchParams }: URL) => {
   const named = decodeURIComponent(hostname.replace(/^\[(.*)\]$/, "$1"))
   const host = searchParams.getAll("host").at(-1) ?? (named || "localhost")
@@ -18,9 +18,9 @@ const placeOf = ({ hostname, port, searchParams }: URL) => {
 }
 
 /**
- * Connections to a server that end when it answers nothing at all any more: because it was stopped in its tracks, or
- * somebody in between lets nothing through. A statement has no limit of its own, and whoever waits for it would for as
- * long. What is to be added to a client's settings.
+ * Ends the connections to a server that answers nothing at all any more: it was stopped in its tracks, or something in
+ * between lets nothing through. A statement has no limit of its own, so its caller would wait for as long. Gives what
+ * to add to a client's settings.
  */
 export const pulse = Effect.fnUntraced(function* (config: PgConnection.Config & { readonly at: URL }) {
   const { host, to } = placeOf(config.at)
@@ -41,7 +41,7 @@ export const pulse = Effect.fnUntraced(function* (config: PgConnection.Config & 
   const ask = Effect.gen(function* () {
     if (session === undefined) {
       const scope = yield* Scope.fork(outer)
-      // longer than anybody waits for it: a server that lets nobody in any more answers nothing, and refuses nothing
+      // longer than anybody waits: a server that lets nobody in any more neither answers nor refuses
       const own = { ...config, stream, applicationName: "cairn pulse", connectTimeout: "1 minute" } as const
       const made = Scope.provide(PgConnection.make(own), scope)
       const connection = yield* Effect.onError(made, () => Scope.close(scope, Exit.void))
@@ -55,7 +55,7 @@ export const pulse = Effect.fnUntraced(function* (config: PgConnection.Config & 
     const first = yield* answer
     const answered = first._tag === "Some" ? first : yield* answer
     if (answered._tag === "Some" && Exit.isSuccess(answered.value)) return
-    // one that refuses has ended its connections itself
+    // a server that refuses has ended its connections itself
     if (answered._tag === "None") yield* endAll
     yield* Fiber.interrupt(asked)
     if (session !== undefined) yield* Scope.close(session.scope, Exit.void)

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { positionOf } from "#engine/Position.ts"
 import { type ReplayRecord, ReplayRecords } from "#ports/ReplayRecords.ts"
 
-/** How long nobody has to say that a replay goes on for it to be broken off. */
+/** How long a replay goes without a beat before it counts as broken off. */
 const silence = "15 seconds"
 
 type Row = Omit<ReplayRecord, "position" | "goal" | "startedAt" | "endedAt"> & {
@@ -40,7 +40,7 @@ export const layer = Layer.effect(
       ),
       begin: ({ id, name, promote, key }) =>
         Effect.gen(function* () {
-          // two that begin at once are one behind the other here
+          // two replays that begin at once take turns here
           yield* sql`LOCK TABLE replays IN SHARE ROW EXCLUSIVE MODE`
           const begun = yield* sql`INSERT INTO replays (name, id, promote, key)
             SELECT ${name}, ${id}::uuid, ${promote}, ${key} WHERE NOT EXISTS (SELECT 1 FROM replays WHERE ${isRunning})

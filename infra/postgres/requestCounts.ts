@@ -11,18 +11,18 @@ class Count extends Request.Class<
 
 const unavailable = new CountsUnavailable({ message: "requests can't be counted" })
 
-/** What an answer may take. */
+/** How long an answer may take. */
 const patience = "5 seconds"
-/** Names of which it is known that they are at their limit: more are asked for again. */
+/** The most names that are remembered as being at their limit; with more, all are asked for again. */
 const mostFull = 10_000
 
-/** As short as can be, and nobody's address to be read. */
+/** A digest: short, and nobody can read an address from it. */
 const shortened = (name: string): string => createHash("sha256").update(name).digest("hex").slice(0, 32)
 
 /**
- * Counts in the database, for all processes on it. What comes while one statement is under way goes out as the next, so
- * that many requests at once cost one round trip. Who is at the limit stays there for as long as was said, and is not
- * asked about meanwhile.
+ * Counts in the database, for all processes on it. Requests that come while one statement is under way are counted by
+ * the next, so many at once cost one round trip. A name at its limit stays there for the time that the database gave,
+ * and is not asked about meanwhile.
  */
 export const layer = Layer.effect(
   RequestCounts,
@@ -64,7 +64,7 @@ export const layer = Layer.effect(
 
     yield* Effect.forkScoped(
       Effect.repeat(
-        // whoever counts holds a row, and may wait for another
+        // a statement that counts holds a row, and may wait for another
         Effect.ignore(sql`DELETE FROM request_counts WHERE name = ANY (ARRAY(
           SELECT name FROM request_counts WHERE at < extract(epoch FROM clock_timestamp()) - 120
           LIMIT 100000 FOR UPDATE SKIP LOCKED))`),

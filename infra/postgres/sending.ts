@@ -2,16 +2,16 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 
 /**
- * Bytes of one message: what is longer goes to the database by pieces. A parameter is in hand five times (encoded, in
+ * Bytes of one message; what is longer goes to the database in pieces. A parameter is in memory five times (encoded, in
  * its array, in its message, in what is sent, on the socket), and three times as long while its text becomes UTF-8: an
- * upload of 32 MiB took 160 at once.
+ * upload of 32 MiB took 160 MiB at once.
  */
 export const piece = 512 * 1024
 
 /** Whether a text, or bytes, are too long for one message. */
 export const isLong = ({ length }: { readonly length: number }): boolean => length > piece
 
-/** Of the session: it is in no log of the database's, and empty again when the transaction is over. */
+/** A table of the session: it is in no log of the database, and empty again when the transaction is over. */
 const table = `CREATE TEMP TABLE IF NOT EXISTS sent (value integer NOT NULL, place integer NOT NULL, bytes bytea NOT NULL)
   ON COMMIT DELETE ROWS`
 
@@ -19,10 +19,7 @@ const table = `CREATE TEMP TABLE IF NOT EXISTS sent (value integer NOT NULL, pla
 export const sent = (value: string): string =>
   `(SELECT string_agg(s.bytes, ''::bytea ORDER BY s.place) FROM pg_temp.sent s WHERE s.value = ${value})`
 
-/**
- * Sends values to the database by pieces, for a later statement of the transaction that this runs in. What was sent in
- * it before is gone.
- */
+/** Begins to send values in pieces, for a later statement of the same transaction. Forgets what it has sent before. */
 export const beginSending = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const clear = sql.unsafe("DELETE FROM pg_temp.sent")
@@ -38,7 +35,7 @@ export const beginSending = Effect.gen(function* () {
   }
 })
 
-/** Sends those of some values that are long, each under its place among all of them, from 1. */
+/** Sends the long ones among some values, each under its place among all of them, from 1. */
 export const sendLong = Effect.fnUntraced(function* (values: ReadonlyArray<Uint8Array>) {
   const { put } = yield* beginSending
   for (const [index, bytes] of values.entries()) {

@@ -6,7 +6,7 @@ import { Telling } from "#ports/Telling.ts"
 
 const channel = "cairn_told"
 
-/** Says it on one channel of the database; each process listens to that on one connection. */
+/** Tells over one channel of the database; each process listens to it on one connection. */
 export const layer = Layer.effect(
   Telling,
   Effect.gen(function* () {

@@ -1,8 +1,8 @@
 import { type Duration, Effect, Fiber } from "effect"
 
 /**
- * What an effect gives in a time, or how it fails; `late` makes the failure when nothing has come by then. It is given
- * up then and not waited for: a statement on a connection that is dead takes the driver five seconds more to end.
+ * What an effect gives within a time, or how it fails; later, fails with what `late` makes. The effect is then
+ * interrupted but not waited for: the driver takes five seconds more to end a statement on a dead connection.
  */
 export const within = <A, E, R, E2>(
   effect: Effect.Effect<A, E, R>,

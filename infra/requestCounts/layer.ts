@@ -3,7 +3,7 @@ import { RequestCounts } from "#ports/RequestCounts.ts"
 
 const minute = 60_000
 
-/** Counts in this process's memory. `windows` holds the times of those that still count, oldest first. */
+/** Counts in this process's memory. `windows` has, by name, the times of requests that still count, oldest first. */
 export const makeWindows = (windows = new Map<string, Array<number>>()) => {
   let sweptAt = 0
 
@@ -24,5 +24,5 @@ export const makeWindows = (windows = new Map<string, Array<number>>()) => {
   })
 }
 
-/** For a service that is one process. */
+/** Request counts for a service that is one process. */
 export const layer = Layer.sync(RequestCounts, () => RequestCounts.of({ count: makeWindows() }))

@@ -7,7 +7,7 @@ import { Cause, Exit, Tracer } from "effect"
 const told =
   /^(?:http\.request\.method|http\.route|http\.response\.status_code|db\.system(?:\.name)?|db\.operation\.name|db\.query\.text|gen_ai\.[\w.]+|cairn\.[\w.]+|error\.type)$/
 
-/** Characters of a statement. */
+/** The most characters of an attribute, such as a statement. */
 const longest = 300
 
 /** A failure without its words, which may quote what a caller wrote or a key. */
@@ -40,7 +40,7 @@ const discreet = (span: Tracer.Span): Tracer.Span => {
       if (kind !== "server") return end(at, withoutWords(exit))
       const method = attributes.get("http.request.method")
       const route = attributes.get("http.route")
-      // its route is known only now: a server's span is called by it
+      // the route is known only now, and names a server's span
       if (typeof method === "string")
         Object.assign(span, { name: typeof route === "string" ? `${method} ${route}` : method })
       end(at, answeredWith(attributes.get("http.response.status_code"), withoutWords(exit)))

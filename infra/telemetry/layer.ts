@@ -18,7 +18,7 @@ const pairs = (headers: Redacted.Redacted | undefined): Record<string, string> =
   )
 
 /**
- * With the request's id beside what is noted with a line: effect's logger takes its fields from the fiber, which has
+ * Adds the request's id to a line's annotations: effect's logger takes its fields from those of the fiber, which has
  * the id elsewhere.
  */
 const withRequestId = (inner: Logger.Logger<unknown, void>): Logger.Logger<unknown, void> =>
@@ -28,7 +28,7 @@ const withRequestId = (inner: Logger.Logger<unknown, void>): Logger.Logger<unkno
     if (id == null) return inner.log(options)
     const noted = { request_id: id, ...fiber.getRef(References.CurrentLogAnnotations) }
     const getRef = (ref: never) => (ref === References.CurrentLogAnnotations ? noted : fiber.getRef(ref))
-    // no more than effect's logger reads of it: what inherits from a fiber makes a prototype of that, for a line
+    // only what effect's logger reads: inheriting from the fiber would make it a prototype, for one line
     const told = { id: fiber.id, cache: fiber.cache, getRef } as typeof fiber
     inner.log({ ...options, fiber: told })
   })
@@ -57,7 +57,7 @@ const exporting = (settings: TelemetrySettings) => {
   )
 }
 
-/** Spans are made in traces that are kept, which say so themselves (`src/traced.ts`), and nowhere else. */
+/** Spans are made only in traces that are kept, which turn them on themselves (`src/traced.ts`). */
 const elsewhere = Layer.succeed(References.TracerEnabled, false)
 
 /** Traces, metrics and logs over OTLP; without settings there are no traces at all. */

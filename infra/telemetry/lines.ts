@@ -7,7 +7,7 @@ type Line = { readonly [field: string]: unknown }
 
 const plain = (value: unknown): unknown => (value instanceof Error ? `${value.name}: ${value.message}` : value)
 
-/** As a person reads it: one line, whatever is in it. */
+/** As a person reads it: on one line, whatever the message is. */
 const forPeople = ({ time, level, message, ...rest }: Line): string => {
   const fields = Object.entries(rest).map(([name, value]) => {
     const text = typeof value === "string" ? value : JSON.stringify(value)
@@ -41,8 +41,8 @@ const inOneLine = (line: Line): string => {
 }
 
 /**
- * The service's log: a line each, on standard output. JSON, unless a person reads it at a terminal. `write` takes a
- * line with its end.
+ * The service's log, on standard output: one line a message, as JSON unless a terminal shows it. `write` gets a line
+ * with its line break.
  */
 export const layer = (
   level: LogLevel.LogLevel,

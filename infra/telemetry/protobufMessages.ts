@@ -3,7 +3,7 @@ import type { OtlpLogger, OtlpResource, OtlpTracer } from "effect/observability"
 
 type Write<A> = (writer: BinaryWriter, value: A) => void
 
-/** Fields of a message are called by their numbers (opentelemetry-proto 1). */
+/** Writes a message as a field. Fields go by their numbers (opentelemetry-proto 1). */
 const message = <A>(writer: BinaryWriter, field: number, write: Write<A>, value: A) => {
   writer.tag(field, WireType.LengthDelimited).fork()
   write(writer, value)
@@ -20,20 +20,20 @@ const text = (writer: BinaryWriter, field: number, value: string) =>
 const bytes = (writer: BinaryWriter, field: number, value: Uint8Array) =>
   writer.tag(field, WireType.LengthDelimited).bytes(value)
 
-/** Given in hexadecimal digits. */
+/** Writes an id, given in hexadecimal digits. */
 const id = (writer: BinaryWriter, field: number, digits: string) => bytes(writer, field, Buffer.from(digits, "hex"))
 
-/** Nanoseconds since 1970, in decimal digits. */
+/** Writes a time, given as nanoseconds since 1970 in decimal digits. */
 const time = (writer: BinaryWriter, field: number, nanoseconds: string) =>
   writer.tag(field, WireType.Bit64).fixed64(nanoseconds)
 
 const count = (writer: BinaryWriter, field: number, value: number) => writer.tag(field, WireType.Varint).uint32(value)
 
-/** Of 64 bits: of a larger number the lowest of them, as Effect's writer has it, and not an error for a whole batch. */
+/** Writes 64 bits, of a larger number the lowest, as Effect's writer does: an error would lose a whole batch. */
 const integer = (writer: BinaryWriter, field: number, value: string | number) =>
   writer.tag(field, WireType.Varint).int64(BigInt.asIntN(64, BigInt(value)))
 
-/** What is there, and says something. */
+/** Writes a text, unless it is missing or empty. */
 const textIfAny = (writer: BinaryWriter, field: number, value: string | null | undefined) => {
   if (value != null && value !== "") text(writer, field, value)
 }
@@ -77,7 +77,7 @@ const scope: Write<{ readonly name?: string; readonly version?: string }> = (wri
   textIfAny(writer, 2, version)
 }
 
-/** What is of a scope, or of a resource: the same fields for spans and for lines. */
+/** The contents of a scope or a resource: the same fields for spans and for lines. */
 const inside = <A>(
   writer: BinaryWriter,
   write: Write<A>,

@@ -1,7 +1,7 @@
 import type { Tracer } from "effect"
 import type { TelemetrySettings } from "#ports/TelemetrySettings.ts"
 
-/** Which traces are kept: a share of those that begin here; the callers' as they say, unless that is not to count. */
+/** Whether a trace is kept: with `byParent`, a caller's trace as the caller says; of all others, a share. */
 export const sampling =
   ({ byParent, ratio }: TelemetrySettings["sampling"], random: () => number = Math.random) =>
   (caller: Tracer.ExternalSpan | undefined): boolean =>

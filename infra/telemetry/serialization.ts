@@ -6,8 +6,8 @@ import { logsMessage, tracesMessage } from "./protobufMessages.ts"
 const body = (bytes: Uint8Array) => HttpBody.uint8Array(bytes, "application/x-protobuf")
 
 /**
- * Protobuf for OTLP. Effect's own takes 0.1 ms for a line of the log, and holds up everybody for as long as it writes a
- * thousand of them; metrics are few, and stay with it.
+ * Protobuf for OTLP. Effect's own takes 0.1 ms a line of the log, and holds up everything while it writes a thousand of
+ * them; metrics are few, and stay with it.
  */
 export const layerProtobuf = Layer.effect(
   OtlpSerialization.OtlpSerialization,

@@ -12,9 +12,9 @@ export type Outcome =
 export interface Job extends Waiting {
   readonly name: string
   readonly args: ReadonlyArray<unknown>
-  /** Milliseconds. */
+  /** Milliseconds that it may take. */
   readonly within: number
-  /** Told once how it ended. */
+  /** Called once, with how the job ended. */
   readonly settle: (outcome: Outcome) => void
 }
 
@@ -27,7 +27,7 @@ export interface PoolOptions {
   readonly patienceToStart: number
   /** Milliseconds after which a process that nobody needed ends. */
   readonly idle: number
-  /** Jobs of one process, and bytes that it may hold after one: then another takes its place. */
+  /** Most jobs of one process, and most bytes that it may hold after one: then another process takes its place. */
   readonly mostJobs: number
   readonly mostMemory: number
 }
@@ -35,7 +35,7 @@ export interface PoolOptions {
 interface Worker {
   readonly process: ConfinedProcess
   ready: boolean
-  /** What it is at, or will be when it is ready. */
+  /** The job that it does, or will do when it is ready. */
   job: Job | undefined
   jobs: number
   timer: ReturnType<typeof setTimeout> | undefined
@@ -46,7 +46,7 @@ export class Pool {
   readonly #options: PoolOptions
   readonly #queue: Queue<Job>
   readonly #workers = new Set<Worker>()
-  /** Jobs whose process died once: another one's death would be theirs. */
+  /** Jobs whose process died once: a second death is the job's doing. */
   readonly #triedAgain = new WeakSet<Job>()
   readonly #trust = new Trust()
   #ended = false
@@ -56,14 +56,14 @@ export class Pool {
     this.#queue = new Queue(options.queue)
   }
 
-  /** Answers whether there was room for it; then `settle` is called once, unless it is taken out before. */
+  /** Adds a job; false: there is no room. Calls `settle` once, unless the job is removed before. */
   add(job: Job): boolean {
     if (!this.#queue.add(job)) return false
     this.#assign()
     return true
   }
 
-  /** A job at work goes on to its end, or to that of its time: nobody hears of it. */
+  /** Removes a job that waits. A job at work goes on to its end, or until its time is over. */
   remove(job: Job): void {
     this.#queue.remove(job)
   }
@@ -139,7 +139,7 @@ export class Pool {
       const noStart = { type: "threw", where: "a worker process can't be started" } as const
       this.#settle(job, ready ? { type: "gaveUp", reason: "memory" } : noStart)
     } else {
-      // who knows what ended it
+      // nobody knows what ended it: the job gets a second try
       this.#triedAgain.add(job)
       this.#start()!.job = job
     }

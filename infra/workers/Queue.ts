@@ -2,7 +2,7 @@
 export interface Waiting {
   /** For whom it is done. */
   readonly owner: string
-  /** Of what it is given. */
+  /** Bytes of its arguments. */
   readonly bytes: number
 }
 
@@ -10,13 +10,13 @@ export interface QueueLimits {
   /** Jobs of one owner that may wait, and their bytes. */
   readonly jobs: number
   readonly bytes: number
-  /** Of all owners. */
+  /** Bytes of all owners' waiting jobs. */
   readonly allBytes: number
 }
 
 /**
- * Jobs in turns: one of each owner after another, and never two of one owner at once, so that whoever has a worker
- * killed again and again keeps nobody waiting but themselves.
+ * Jobs in turns: one of each owner after another, and never two of one owner at once. So an owner whose jobs get a
+ * worker killed again and again keeps nobody else waiting.
  */
 export class Queue<W extends Waiting> {
   readonly #limits: QueueLimits
@@ -29,7 +29,7 @@ export class Queue<W extends Waiting> {
     this.#limits = limits
   }
 
-  /** Answers whether there was room for it. Whoever has nothing waiting finds some. */
+  /** Adds a job if there is room, and tells whether there was. An owner with nothing waiting always has room. */
   add(job: W): boolean {
     const own = this.#waiting.get(job.owner) ?? []
     const ownBytes = own.reduce((sum, { bytes }) => sum + bytes, job.bytes)
@@ -47,7 +47,7 @@ export class Queue<W extends Waiting> {
       if (this.#served.has(owner)) continue
       const job = own[0]!
       this.remove(job)
-      // the next turn is everyone else's
+      // all other owners have their turn first
       const rest = this.#waiting.get(owner)
       this.#waiting.delete(owner)
       if (rest !== undefined) this.#waiting.set(owner, rest)

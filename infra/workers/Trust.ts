@@ -1,10 +1,10 @@
-/** Milliseconds that any job gets, and after which it is forgotten that some were given up. */
+/** Milliseconds that any job gets, and milliseconds after which it is forgotten that an owner's jobs were given up. */
 const least = 500
 const remembered = 60_000
 
 /**
- * How long jobs of an owner may take: half as long after each that took all of its time, so that a hundred made to last
- * cost little more than three.
+ * How long jobs of an owner may take: half as long after each that took all of its time, so that jobs made to last soon
+ * cost little.
  */
 export class Trust {
   readonly #now: () => number

@@ -29,7 +29,7 @@ const bytesOf = (value: unknown): number => {
   return Object.values(value).reduce((sum: number, one) => sum + bytesOf(one), 8)
 }
 
-/** With other bounds or another program. */
+/** Workers with other bounds, or another program. */
 export const make = (bounds: Partial<PoolOptions>) =>
   Effect.gen(function* () {
     const pool = new Pool({ idle: yield* WorkersIdle, ...options, ...bounds })

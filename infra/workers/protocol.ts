@@ -4,7 +4,7 @@ export interface ToWorker {
 }
 
 export type FromWorker =
-  /** It has loaded what it needs: from now on it is the work that takes time. */
+  /** The process has loaded what it needs: from now on, its work is what takes time. */
   | { readonly type: "ready" }
   /** `memory`: bytes that the process holds. */
   | { readonly type: "done"; readonly value: unknown; readonly memory: number }

@@ -2,7 +2,7 @@ import { converseWithService } from "../confined/inside.ts"
 import { whereOf } from "../whereOf.ts"
 import type { FromWorker, ToWorker } from "./protocol.ts"
 
-/** Each job's code, by its name; it is loaded when the first one comes. */
+/** Each job's code, by its name, loaded when the first such job comes. */
 type Code = { readonly [job: string]: () => Promise<(...args: Array<never>) => unknown> }
 
 /** Does one job after another until its stdin ends. It can be killed at any time. */

@@ -8,7 +8,7 @@ export interface Match {
 /** Looks through a text; `path` is the file's name, which may say what it is. */
 export type Rule = (text: string, path: string) => Iterable<Match>
 
-/** Bits for each character: how far from what people type a text is. */
+/** Bits of entropy for each character: a text that a person types has few. */
 export const entropyOf = (text: string): number => {
   const counts = new Map<string, number>()
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
@@ -20,5 +20,5 @@ export const entropyOf = (text: string): number => {
 const holders =
   /example|sample|change[-_]?(?:me|it)|placeholder|dummy|redacted|your[-_]|my[-_](?:secret|password|token|api)|insert|fill[-_ ]?(?:me|in)|todo|x{4,}|\*{3,}|\.{3,}|^[<$%@{[]|[>}\]]$|\$\{|\{\{|process\.env|environ|getenv/i
 
-/** What is written where a secret would be. */
+/** Whether a value only stands in the place of a secret. */
 export const isPlaceholder = (value: string): boolean => holders.test(value) || new Set(value).size < 4

@@ -4,7 +4,7 @@ import { entropyOf, isPlaceholder, type Match, type Rule } from "./Rule.ts"
 const name =
   "(?:secret|passw(?:or)?d|passphrase|passwd|pwd|token|credentials?|(?:api|access|private|auth|account|encryption|signing|master|service|client|session|license|deploy|webhook)[_-]?key|cookie[_-]?salt)"
 
-/** What only says where a secret is, or of what kind. */
+/** Words after such a name that make it say only where a secret is, or of what kind. */
 const about =
   "(?!\\w{0,20}(?:name|type|path|file|ur[il]|endpoint|header|prefix|suffix|field|length|count|limit|format|hash|version)s?\\b)"
 
@@ -29,7 +29,7 @@ const defined = new RegExp(
 const count = (classes: ReadonlyArray<RegExp>, value: string) => classes.filter((one) => one.test(value)).length
 const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/]
 
-/** Words, a number at the end of them, a path, a call, an id, a digest with its name. */
+/** What is no secret: words (with a number at the end), a path, a call, an id, a digest with its name. */
 const ordinary = [
   /^(?:[a-z]{2,}(?:[._/:-][a-z]{2,})*|[A-Z]{2,}(?:[._/:-][A-Z]{2,})*|[A-Z]?[a-z]+(?:[A-Z][a-z]+)*)(?:[._/:-]?v?\d{1,3})?$/,
   /^(?:https?:|\.{0,2}\/)|[()]|%[sd]/i,
@@ -37,7 +37,7 @@ const ordinary = [
   /^(?:\d+|sha\d+[-:].*|test\w*|v\d[\w.]*)$/i
 ]
 
-/** Whether a machine has made it, or a person who was asked for a digit and a sign. */
+/** Whether a value looks made by a machine, or by a person who was asked for a digit and a sign. */
 const isSecret = (value: string, least: number): boolean =>
   /\d/.test(value) &&
   count(classes, value) >= 2 &&
@@ -52,5 +52,5 @@ const assigned = (pattern: RegExp, least: number): Rule =>
     }
   }
 
-/** The second look: what is called a secret, and does not look like anything else. */
+/** The second look: values that are called a secret, and do not look like anything else. */
 export const assignments: ReadonlyArray<Rule> = [assigned(quoted, 3), assigned(bare, 3.2), assigned(defined, 3)]

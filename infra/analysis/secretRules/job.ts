@@ -7,16 +7,16 @@ import { services } from "./services.ts"
 
 const all = [...privateKeys, ...services, ...assignments]
 
-/** Findings that are told. */
+/** Findings that are reported. */
 const most = 20
 /** Findings of one rule that are looked at: a file of nothing but keys is refused by its first ones. */
 const mostOfOne = 200
 
-/** What only says that it is called a secret. */
+/** Whether a finding's kind says only that the value is called a secret. */
 const isVague = (kind: string): boolean => kind === "assigned secret"
 
 /**
- * What is found in a text, in order of lines; of what several rules see in one line, the first that knows what it is.
+ * The findings in a text, one a line, in order of lines. Of several in one line, the first whose kind is known counts.
  */
 export const scanForSecrets = async (path: string, text: string): Promise<ReadonlyArray<FoundSecret>> => {
   const matches: Array<Match> = [...(await secretlint(text, path))]
@@ -30,7 +30,7 @@ export const scanForSecrets = async (path: string, text: string): Promise<Readon
   const found: Array<FoundSecret> = []
   let line = 1
   let at = 0
-  // lines as an editor counts them, which a linter's own are not where a text has separators of other kinds
+  // lines as an editor counts them: a linter counts more where a text has separators of other kinds
   for (const match of matches.sort((one, other) => one.at - other.at)) {
     for (; at < match.at; at++) if (text[at] === "\n") line += 1
     const before = found.at(-1)

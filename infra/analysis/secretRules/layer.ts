@@ -6,15 +6,12 @@ import { Effect, Layer } from "effect"
 import { ScanFailed, SecretScan } from "#ports/SecretScan.ts"
 import { Workers } from "#ports/Workers.ts"
 
-/** Milliseconds for one text: the worst that were found took a tenth. */
+/** Milliseconds for one text; the worst texts found took a tenth. */
 const patience = 10_000
-/**
- * Texts that are known to have no secrets, by their digests: what is published is looked at again a moment later, by a
- * reaction.
- */
+/** Texts known to have no secrets, by their digests: a reaction scans what is published again a moment later. */
 const mostClean = 10_000
 
-/** Changes with every file of this folder, and with Secretlint: nobody has to think of it. */
+/** A version that changes with every file of this folder, and with Secretlint: nobody has to remember it. */
 export const rulesVersion = (): string => {
   const hash = createHash("sha256").update(secretlint.version)
   for (const name of readdirSync(import.meta.dirname).sort()) hash.update(readFileSync(join(import.meta.dirname, name)))
@@ -22,8 +19,8 @@ export const rulesVersion = (): string => {
 }
 
 /**
- * Rules that others keep, and some of our own, in a worker that can be killed: an expression that runs wild in a text
- * made for it costs nobody else time.
+ * Secretlint's rules, and some of our own, in a worker that can be killed. An expression that runs wild in a text made
+ * for it costs nobody else time.
  */
 export const layer = Layer.effect(
   SecretScan,

@@ -1,14 +1,14 @@
 import type { Match, Rule } from "./Rule.ts"
 
 /**
- * Characters behind a key's first line in which the key itself must begin: headers and what they are quoted with lie
- * between.
+ * Characters after a key's first line within which the key itself must begin. Headers, and what they are quoted with,
+ * lie between.
  */
 const soon = 900
 
 /**
- * What a language puts into a text of several lines: escapes, quotes, signs that join or indent them; and the lines
- * that say how it is encrypted.
+ * What may lie between: what a language puts into a text of several lines (escapes, quotes, signs that join or indent
+ * them), and lines that say how the key is encrypted.
  */
 const between = /\\+[nrt]|[\s"'`+,;|>#*\\.]|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|Subject):[^\n\\]{0,200}/g
 
@@ -45,7 +45,7 @@ const plain = (pattern: RegExp, kind: string): Rule =>
   }
 
 /**
- * A whole PEM file in base64, as configurations of clusters have it: four or five dashes and `BEGIN`, and then of what.
+ * A whole PEM file in base64, as configurations of clusters have it: four or five dashes, `BEGIN`, and the kind of key.
  */
 const encoded: Rule = function* (text): Iterable<Match> {
   for (const { index } of text.matchAll(/UHVUVFktVXNlci1LZXktRmlsZS[A-Za-z0-9+/]{40}/g)) {

@@ -1,8 +1,8 @@
 import { entropyOf, isPlaceholder, type Match, type Rule } from "./Rule.ts"
 
 /**
- * Kinds by their form, as each service documents it. Secretlint's preset knows others, or these only beside a word that
- * names them. The first group, or all of it, must be no placeholder.
+ * Kinds of keys by their form, as each service documents it. Secretlint's preset knows other kinds, or finds these only
+ * beside a word that names them. The first group, or the whole match, must be no placeholder.
  */
 const kinds: ReadonlyArray<readonly [string, RegExp]> = [
   ["aws: access key", /(?<![A-Za-z0-9])((?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})(?![A-Za-z0-9])/g],
@@ -68,7 +68,7 @@ const named = ([kind, pattern]: (typeof kinds)[number]): Rule =>
     }
   }
 
-/** Keys of this service, which no rule set knows, and whose look is its own. */
+/** Keys of this service, which have a form of their own and are in no other rules. */
 const cairn: Rule = function* (text): Iterable<Match> {
   for (const { index } of text.matchAll(/\bcairn_live_[0-9A-Za-z]{43}(?![0-9A-Za-z])/g)) {
     yield { at: index, kind: "cairn: API key" }
@@ -89,7 +89,7 @@ const url: Rule = function* (text): Iterable<Match> {
   }
 }
 
-/** In a header, a flag of curl, and the files in which clients keep what they sign in with. */
+/** Credentials in a header, in a flag of curl, and in files where clients keep them. */
 const signIns: ReadonlyArray<RegExp> = [
   /\b(?:authorization|private-token|x-(?:[a-z]{1,20}-)?(?:api-)?(?:key|token))["']?\s{0,3}[:=]\s{0,3}["'`]?(?:(?:basic|bearer|token|apikey)\s{1,3})([\w=~@.+/-]{16,500})/gi,
   /\b(?:private-token|x-(?:[a-z]{1,20}-)?(?:api-)?(?:key|token))["']?\s{0,3}[:=]\s{0,3}["'`]?([\w=~@.+/-]{16,500})/gi,

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { Language, Parser, type Tree } from "web-tree-sitter"
 
-/** Longer sources are not parsed; characters. */
+/** Characters; longer sources are not parsed. */
 const longest = 1 << 20
 /**
  * Steps (calls of the parser's progress callback, some 75 a millisecond) after which a parse is given up: about 600 KB
@@ -12,8 +12,8 @@ const patience = 20_000
 
 const { resolve } = createRequire(import.meta.url)
 
-// All of it once a process: two inits at once would load two modules, whose parsers and languages don't fit together;
-// and parsing is synchronous, so that one parser is enough.
+// All of this exists once a process: two inits at once would load two modules, whose parsers and languages don't fit
+// together. Parsing is synchronous, so one parser is enough.
 let initialized: Promise<void> | undefined
 let parser: Parser | undefined
 const languages = new Map<string, Language>()
@@ -39,8 +39,8 @@ export const load = (grammar: string): Promise<boolean> => {
 }
 
 /**
- * Parses with a loaded grammar and frees the tree after use; `undefined` when the source is too much for it. What the
- * grammar's own code throws (out of memory, too deep) leaves it in no state to go on: the process is to be ended.
+ * Parses with a loaded grammar and frees the tree after use; `undefined`: the source is too much for it. After an error
+ * from the grammar's own code (out of memory, too deep), the grammar can't go on: the process must be ended.
  */
 export const withTree = <A>(grammar: string, source: string, use: (tree: Tree) => A): A | undefined => {
   const language = languages.get(grammar)

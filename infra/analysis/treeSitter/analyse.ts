@@ -19,7 +19,7 @@ import { typescriptSchemas } from "./typescriptSchema.ts"
 
 /** Characters that are kept of a signature or a name. */
 const longest = 300
-/** Tags and capabilities that are found. */
+/** The most tags, and the most capabilities, of a file. */
 const most = 10
 
 /** Names that say nothing of what the code does: the file's name says more. */
@@ -96,7 +96,7 @@ const schemasOf = (
   const none: JsonObject = {}
   if (entrypoint === undefined || !read.has(language)) return { inputSchema: none, outputSchema: none }
   const isType = entrypoint.kind === "type"
-  // What a caller of a class gives is what its constructor takes.
+  // The input of a class is what its constructor takes.
   const called = isType
     ? declarations.find(({ name, owner }) => owner === entrypoint.name && constructors.has(name))?.node
     : entrypoint.node

@@ -6,9 +6,9 @@ const opaque = /comment|string|template|heredoc|regex|content|jsx|text$|char/
 
 const isHeader = (node: Node): boolean => node.startIndex === 0 && node.text.startsWith("#!")
 
-/** Blanks before a comment that are looked at: in a line that begins with more, it stands behind something. */
+/** Blanks before a comment that are looked at. With more, it counts as standing behind something. */
 const indented = 1_000
-/** Rows that are gone up, from inside of a text to where it begins: beyond, a comment stands at the top of the file. */
+/** Steps up, from inside of a text to where it begins. Past these, a comment goes to the top of the file. */
 const mostRows = 200
 
 const startsLine = (node: Node, source: string): boolean => {
@@ -22,8 +22,8 @@ const isComment = ({ type }: Node): boolean => type.includes("comment")
 const lastRow = ({ endPosition }: Node): number => (endPosition.column === 0 ? endPosition.row - 1 : endPosition.row)
 
 /**
- * Of what leads a declaration: its decorators and attributes, however far, and the comments above all of them on
- * neighbouring lines; from the top.
+ * The decorators and attributes of a declaration, however far above it, and the comments on neighbouring lines above
+ * all of them; from the top.
  */
 export const partsAbove = ({ outer, leading }: Declaration, source: string): ReadonlyArray<Node> => {
   let from = leading.length
@@ -43,7 +43,7 @@ export const partsAbove = ({ outer, leading }: Declaration, source: string): Rea
   return leading.slice(from)
 }
 
-/** Whether a row begins inside of a string or a comment, and then the row to look at next. */
+/** The row to look at next if a row continues the one above, or begins inside of a string or a comment. */
 const rowAbove = (root: Node, row: number, lines: ReadonlyArray<string>): number | undefined => {
   if (row === 0) return undefined
   if (/\\\r?$/.test(lines[row - 1] ?? "")) return row - 1
@@ -56,7 +56,7 @@ const rowAbove = (root: Node, row: number, lines: ReadonlyArray<string>): number
   return around === undefined ? undefined : Math.min(around.startPosition.row, row - 1)
 }
 
-/** The 1-based line above which a line of comment may stand that speaks of a function; `above`: its `partsAbove`. */
+/** The 1-based line above which a comment about a function may be put; `above`: the function's `partsAbove`. */
 export const commentLineOf = (
   root: Node,
   outer: Node,

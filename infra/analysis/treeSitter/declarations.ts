@@ -14,9 +14,7 @@ export interface Declaration {
   readonly inner: Node
   /** What has the parameters and the body: `inner`, or the function that a constant holds. */
   readonly node: Node
-  /**
-   * The comments, decorators and attributes that stand before `outer` and after whatever else is there, from the top.
-   */
+  /** The comments, decorators and attributes directly before `outer`, with nothing else between, from the top. */
   readonly leading: ReadonlyArray<Node>
 }
 
@@ -29,7 +27,7 @@ const typeTypes = new Set(
   `class_definition class_declaration abstract_class_declaration class class_specifier struct_specifier struct_item
    trait_item impl_item record_declaration struct_declaration`.split(/\s+/)
 )
-/** Whatever is inside counts as being outside. */
+/** What is inside of these counts as being outside. */
 const wrapperTypes = new Set(
   `namespace_declaration file_scoped_namespace_declaration namespace_definition internal_module module
    template_declaration linkage_specification declaration_list statement_block`.split(/\s+/)
@@ -89,9 +87,7 @@ const isPublicIn = (language: string, name: string, node: Node, exported: boolea
   }
 }
 
-/**
- * Names that a CommonJS or ES module gives out in statements of their own: `module.exports = { a }`, `export { a }`.
- */
+/** Names that a CommonJS or ES module exports in statements of their own: `module.exports = { a }`, `export { a }`. */
 const exportedNames = (root: Node): ReadonlySet<string> => {
   const names = new Set<string>()
   for (const child of childrenOf(root)) {

@@ -72,10 +72,7 @@ const commentAbove = ({ outer, leading }: Declaration): string => {
 const blank = /\s*/y
 const lineComment = /(?:\/\/|#(?!include)|--\s).*(?:\n|$)/y
 
-/**
- * The comments that a text begins with: those of several lines, and lines of the other kind that follow upon each other
- * together.
- */
+/** The comments that a text begins with: block comments, and line comments, of which adjacent lines are one comment. */
 const commentsAt = (head: string): ReadonlyArray<string> => {
   const found: Array<string> = []
   /** Where the last line comment ended. */
@@ -103,7 +100,7 @@ const commentsAt = (head: string): ReadonlyArray<string> => {
   return found
 }
 
-/** The first comment of a text that says something, of a file in any language. */
+/** The first comment of a source that says something, in any language. */
 export const leadingComment = (source: string): string => {
   const head = source
     .slice(0, 10_000)

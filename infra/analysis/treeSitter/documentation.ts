@@ -1,7 +1,7 @@
 /** What documentation says of a parameter or a result. */
 export interface Said {
   readonly description: string
-  /** As it is written; `""` when it isn't. */
+  /** The type as it is written; `""`: none is. */
   readonly type: string
 }
 
@@ -15,8 +15,8 @@ const longest = 300
 const mostLines = 500
 
 const name = String.raw`[\p{L}_$*][\p{L}\p{N}_$.*]*`
-// Lines come to these expressions with one blank for many, and none at their ends: with `\s+` each would try every
-// share of a run of them.
+// Lines reach these expressions trimmed, with one blank for many: with `\s+`, each would try every share of a run of
+// blanks.
 const tag = new RegExp(
   // @param {type} [name=default] - text · @param name [Type] text · :param type name: text
   String.raw`^(?:[@\\](?:param|arg|argument) (?:\{((?:[^{}]|\{[^{}]*\})*)\} ?|\[([^\] ]*)\] )?(\[?)(${name})(?:=[^\]]*)?\]?(?: \[([^\]]*)\])?|:(?:param|parameter|arg) (?:([^:]*?) )?(${name}) ?:) ?(?:[-–—:] )?([\s\S]*)`,

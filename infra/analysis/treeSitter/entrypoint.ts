@@ -21,7 +21,7 @@ const preferring = <A>(some: ReadonlyArray<A>, condition: (one: A) => boolean): 
   return preferred.length > 0 ? preferred : some
 }
 
-/** Those that no other one mentions: in a script the functions that do the work for the main one come out. */
+/** The functions that no other one mentions: in a script, this leaves out helpers of the main function. */
 const unused = (functions: ReadonlyArray<Declaration>, all: ReadonlyArray<Declaration>): ReadonlyArray<Declaration> => {
   const mentions = all
     .filter((declaration) => !isTest(declaration))
@@ -37,7 +37,7 @@ const unused = (functions: ReadonlyArray<Declaration>, all: ReadonlyArray<Declar
 
 /**
  * The declaration that a caller of the file would call: the function named like the file, else the default export, else
- * `main`, else the longest public function that no other one uses, else the longest public type.
+ * `main`, else the longest public function that no other one uses, else the default type, else the longest public type.
  */
 export const entrypointOf = (
   declarations: ReadonlyArray<Declaration>,

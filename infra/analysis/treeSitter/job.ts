@@ -14,11 +14,11 @@ const parsed = async (language: string, path: string, source: string, onlyClean:
 /** The language that the path or the first line names, else `undefined`. */
 const saidLanguage = (path: string, source: string) => languageOfPath(path) ?? languageOfShebang(source)
 
-/** Without looking at the syntax: what is said of a source that would take too long. */
+/** The analysis of a source that would take too long, without a look at its syntax. */
 export const analyseAsText = (path: string, source: string): Analysis =>
   analyseText(saidLanguage(path, source) ?? "text", path, source)
 
-/** Grammars are loaded when the first file of their language comes. */
+/** The analysis of a source. Loads a grammar when the first file of its language comes. */
 export const analyse = async (path: string, source: string): Promise<Analysis> => {
   const said = saidLanguage(path, source)
   if (said !== undefined) return (await parsed(said, path, source, false)) ?? analyseText(said, path, source)

@@ -55,10 +55,7 @@ const signs: { readonly [language: string]: ReadonlyArray<Sign> } = {
 /** Nodes of one type that are looked at. */
 const most = 200
 
-/**
- * The least version that the syntax of a file needs, or `null`: when it needs none in particular, or isn't all
- * understood.
- */
+/** The least version that the syntax of a file needs; `null`: it needs none in particular, or has errors. */
 export const languageVersionOf = (root: Node, language: string): string | null => {
   if (root.hasError || !Object.hasOwn(signs, language)) return null
   const found = root.descendantsOfType([...new Set(signs[language]!.map(([, type]) => type))])

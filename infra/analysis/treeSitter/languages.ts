@@ -88,8 +88,8 @@ const interpreters: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 /**
- * What a line of a language shows, and for some what a later line shows; a guess, to be confirmed by a parse without
- * errors. Lines come without blanks at their ends and with one for many inside.
+ * What a line of a language looks like, and for some what a later line does: a guess, to be confirmed by a parse
+ * without errors. Lines come trimmed, with one blank for many.
  */
 const signs: ReadonlyArray<readonly [languages: ReadonlyArray<string>, line: RegExp, later?: RegExp]> = [
   [["go"], /^package \w+$/, /^(?:func|type|import|var|const)\b/],

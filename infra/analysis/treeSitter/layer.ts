@@ -3,11 +3,11 @@ import { type Analysis, SourceAnalysis } from "#ports/SourceAnalysis.ts"
 import { Workers } from "#ports/Workers.ts"
 import { languageOfPath, stemOf } from "./languages.ts"
 
-/** Milliseconds for one source; most take some. */
+/** Milliseconds for one source; most take a few. */
 const patience = 10_000
 const patienceWithText = 5_000
 
-/** What its path says, of a source that can't even be read as text in time. */
+/** The analysis of a source that can't even be read as text in time: what its path says. */
 const unread = (path: string): Analysis => ({
   language: languageOfPath(path) ?? "text",
   languageVersion: null,
@@ -23,8 +23,8 @@ const unread = (path: string): Analysis => ({
 })
 
 /**
- * Source analysis by tree-sitter grammars. Always a worker's: 16 KB of `a<b>::` take a grammar 28 seconds, and no
- * number of characters is too small to be hostile.
+ * Source analysis by tree-sitter grammars, always in a worker: 16 KB of `a<b>::` take a grammar 28 seconds, and a
+ * source of any length may be hostile.
  */
 export const layer = Layer.effect(
   SourceAnalysis,

@@ -5,8 +5,8 @@ import type { Declaration } from "./declarations.ts"
 import { literalsSchema, nullable, objectSchema, type Property, unionSchema } from "./schema.ts"
 
 /**
- * Types in types that are followed, and types in all of one file: names could make an exponential schema of a short
- * file.
+ * How deep types in types are followed, and how many in one file: names could turn a short file into an exponential
+ * schema.
  */
 const deepest = 20
 const most = 500
@@ -71,7 +71,7 @@ const basesOf = (type: Node): ReadonlyArray<Node> => {
   return bases === null ? [] : named(bases)
 }
 
-/** The values of an enumeration; of one that numbers itself its names aren't values, so that it says nothing. */
+/** The values of an enumeration; none if it numbers itself, because its names are no values. */
 const membersOf = (type: Node): ReadonlyArray<unknown> => {
   const body = type.childForFieldName("body")
   const values = (body === null ? [] : named(body)).flatMap((statement) => {
@@ -83,8 +83,8 @@ const membersOf = (type: Node): ReadonlyArray<unknown> => {
 }
 
 /**
- * What stands behind the `=` of a field: `Field(...)` of pydantic and `field()` of a dataclass may say that there is no
- * default.
+ * What the right side of a field's `=` says: `Field(...)` of pydantic and `field()` of a dataclass may say that there
+ * is no default.
  */
 const fieldDefault = (value: Node | null): { readonly hasDefault: boolean; readonly description: string } => {
   if (value === null) return { hasDefault: false, description: "" }
@@ -102,11 +102,11 @@ const fieldDefault = (value: Node | null): { readonly hasDefault: boolean; reado
   }
 }
 
-/** Reads annotations of one file; classes of the file that only list fields are put in place of their names. */
+/** Reads annotations of one file. Puts its classes that only list fields in place of their names. */
 export const pythonSchemas = (declarations: ReadonlyArray<Declaration>) => {
   const classes = new Map(declarations.filter(({ kind }) => kind === "type").map((type) => [type.name, type]))
 
-  /** Classes that are being read: one that has itself inside is left open there. */
+  /** Classes that are being read: where one contains itself, it is left open. */
   const reading = new Set<string>()
   let count = 0
 

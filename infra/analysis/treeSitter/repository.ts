@@ -9,13 +9,13 @@ import { completeness } from "#domain/search/completeness.ts"
 import type { RepositoryAnalysis, RepositoryGiven } from "#ports/SourceAnalysis.ts"
 import { languageOfPath, languageOfShebang } from "./languages.ts"
 
-/** What is no program, and is the language of a repository only when there is nothing else. */
+/** Languages of no programs: one is a repository's language only when there is nothing else. */
 const accompanying = new Set(["markdown", "json", "yaml", "toml", "xml", "html", "css", "scss", "text"])
 
 /** Characters of a file in which a `#!` line is looked for. */
 const looked = 256
 
-/** The language that most of its code is in, by bytes, as names and first lines say. */
+/** The language of most of a repository's code, by bytes, as file names and first lines tell it. */
 const languageOf = (files: ReadonlyArray<RepositoryFile>): string => {
   const sizes = new Map<string, number>()
   for (const { path, content } of files) {

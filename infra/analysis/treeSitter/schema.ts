@@ -18,7 +18,7 @@ export const objectSchema = (properties: ReadonlyArray<Property>): JsonObject =>
   }
 }
 
-/** What is known of whatever fulfils all of these: the fields of those that are objects. */
+/** The schema of a value that fulfils all of these: the fields of all, or `{}` if the fields of one are not known. */
 export const intersectionSchema = (schemas: ReadonlyArray<JsonObject>): JsonObject => {
   const parts = schemas.filter((schema) => !isEmpty(schema))
   if (parts.length <= 1) return parts[0] ?? {}
@@ -36,7 +36,7 @@ const typeOf = (value: unknown): string => {
   return typeof value
 }
 
-/** One of these values; with their type where they have one in common. */
+/** The schema of one of these values, with their type if they have one in common. */
 export const literalsSchema = (values: ReadonlyArray<unknown>): JsonObject => {
   const types = new Set(values.map(typeOf))
   if (values.length === 0) return {}
@@ -48,7 +48,7 @@ const isPlain = ({ type, ...rest }: JsonObject): boolean => typeof type === "str
 const isEnum = (schema: JsonObject): schema is { readonly enum: ReadonlyArray<unknown> } =>
   Array.isArray(schema["enum"]) && Object.keys(schema).every((key) => key === "type" || key === "enum")
 
-/** Any of these: as short as JSON schema allows; an open one makes all open. */
+/** The schema of any of these, as short as JSON schema allows. An open one makes all open. */
 export const unionSchema = (schemas: ReadonlyArray<JsonObject>): JsonObject => {
   const flat = schemas.flatMap(
     (schema): ReadonlyArray<JsonObject> =>

@@ -6,7 +6,7 @@ import { schemaOfText } from "./typeText.ts"
 const named = (node: Node | null): ReadonlyArray<Node> =>
   node === null ? [] : node.namedChildren.filter((child) => child !== null)
 
-/** What is no input of the caller's: a request's context, the receiver. */
+/** Parameters that are no input of the caller's: a request's context, the receiver. */
 const given = /^(?:\*?context\.Context|self)$/
 
 const typed = (node: Node): ReadonlyArray<Property> => {

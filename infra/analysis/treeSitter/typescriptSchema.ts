@@ -3,8 +3,8 @@ import type { JsonObject } from "#ports/SourceAnalysis.ts"
 import { intersectionSchema, literalsSchema, objectSchema, type Property, unionSchema } from "./schema.ts"
 
 /**
- * Types in types that are followed, and types in all of one file: names could make an exponential schema of a short
- * file.
+ * How deep types in types are followed, and how many in one file: names could turn a short file into an exponential
+ * schema.
  */
 const deepest = 20
 const most = 500
@@ -31,10 +31,10 @@ const transparent = new Set(["Promise", "PromiseLike", "Readonly", "Awaited", "N
 
 const named = (node: Node): ReadonlyArray<Node> => node.namedChildren.filter((child) => child !== null)
 
-/** Reads type annotations of one file; its interfaces and type aliases are put in place of their names. */
+/** Reads type annotations of one file. Puts its interfaces and type aliases in place of their names. */
 export const typescriptSchemas = (root: Node) => {
   const types = new Map<string, Node>()
-  /** Named types that are being read: one that has itself inside is left open there. */
+  /** Named types that are being read: where one contains itself, it is left open. */
   const reading = new Set<string>()
   let count = 0
   for (const child of named(root)) {
@@ -51,7 +51,7 @@ export const typescriptSchemas = (root: Node) => {
       .filter(({ type }) => type === "extends_type_clause")
       .flatMap(named)
 
-  /** One whose numbers are counted or computed says nothing that a caller could write. */
+  /** The schema of an enumeration; `{}` if it counts or computes a value, which no caller could write. */
   const enumeration = (declared: Node): JsonObject => {
     const body = declared.childForFieldName("body")
     const members = body === null ? [] : named(body)

@@ -7,13 +7,13 @@ import type { Repository } from "../Repository.ts"
 export type Node = FileNode | Directory
 
 /**
- * A directory in memory. It may be changed in place only by the epoch that owns it; to any other one it is as frozen as
- * stored trees are, so that a point to come back to costs nothing but a new epoch.
+ * A directory in memory. Only the epoch that owns it may change it in place; for any other it is as frozen as a stored
+ * tree. So a savepoint costs no more than a new epoch.
  */
 export interface Directory {
   readonly kind: "directory"
   readonly owner: number
-  /** The name of its stored tree; `undefined` since it was changed. */
+  /** The name of its stored tree; `undefined` once it has changed. */
   sha: Sha | undefined
   readonly entries: Map<string, Node>
 }
@@ -22,10 +22,10 @@ let epochs = 0
 /** A number that no epoch of this process had before. */
 export const nextEpoch = (): number => ++epochs
 
-/** No epoch has this number: what was read from the repository is never changed. */
+/** The owner of what was read from the repository. No epoch has this number, so it is never changed in place. */
 const frozen = 0
 
-/** A stored tree with all that is below it, and what of it is hidden. */
+/** A stored tree with all that is below it, and the entries that it hides. Throws past `mostEntries`. */
 export const loadDirectory = async (
   repository: Repository,
   sha: Sha
@@ -58,8 +58,8 @@ const owned = (directory: Directory | undefined, epoch: number): Directory => {
 }
 
 /**
- * The directory of that path under a root, ready to be changed, and the root that has it. Missing directories are made;
- * a file on the way gives place to one.
+ * The directory at a path, ready to be changed, and the root that holds it. Makes missing directories, and puts one in
+ * the place of a file on the way.
  */
 export const editable = (
   root: Directory,
@@ -77,7 +77,7 @@ export const editable = (
   return { root: top, directory }
 }
 
-/** In byte order of their names alone. */
+/** A directory's entries in byte order of their plain names, not of `sortName`. */
 export const entriesByName = (directory: Directory): ReadonlyArray<readonly [string, Node]> =>
   sortedByBytes([...directory.entries], ([name]) => name)
 
@@ -96,7 +96,7 @@ export interface Extent {
   readonly bytes: number
 }
 
-/** What a node and all below it amount to. */
+/** The extent of a node and all below it. */
 export const extentOf = (node: Node): Extent => {
   if (node.kind !== "directory") return { files: 1, directories: 0, bytes: node.size ?? 0 }
   let [files, directories, bytes] = [0, 1, 0]

@@ -42,7 +42,7 @@ const newFile = (kind: FileNode["kind"], bytes: Uint8Array): FileNode => ({
 
 const views = new WeakMap<Overlay, View>()
 
-/** The view behind an overlay that `open` gave; a wrapped one has none. */
+/** The view behind an overlay that `open` gave. Throws on any other, even one that wraps it. */
 export const viewOf = (overlay: Overlay): View => {
   const view = views.get(overlay)
   if (view === undefined) throw new Error("only an overlay that `open` gave can be saved")
@@ -67,7 +67,7 @@ const makeOverlay = (view: View, base: Directory, skipped: ReadonlyArray<Skipped
   const { repository } = view
   const attempt = attemptIn(repository.gitdir)
   const writing = Semaphore.makeUnsafe(1)
-  // a change is a promise that would go on behind an interrupted fiber
+  // an interrupted fiber would leave the change's promise running
   const change = <A>(run: () => Promise<A>): Effect.Effect<A, OverlayError> =>
     Effect.uninterruptible(writing.withPermit(attempt(run)))
 
@@ -90,7 +90,7 @@ const makeOverlay = (view: View, base: Directory, skipped: ReadonlyArray<Skipped
       attempt(async () => {
         const { node } = await existing(path, true)
         if (node.kind === "directory") throw fileError("EISDIR", path)
-        // the reader's own: what is stored or cached must not change under their hands
+        // a copy: callers must not change what is stored or cached
         return new Uint8Array(await repository.content(node))
       }),
 

@@ -7,10 +7,10 @@ import { persist, persistBlobs } from "./persist.ts"
 import { afterChange, type Limits, nothing, type Totals } from "./totals.ts"
 import { type Destination, walk } from "./walk.ts"
 
-/** New content that is kept in memory before it goes into the repository, where nothing names it yet. */
+/** Bytes of new content kept in memory. Past this, it is stored in the repository, where nothing names it yet. */
 const mostPendingBytes = 32 * 1024 * 1024
 
-/** A path that is refused, and why: one line for whoever named it. */
+/** The error for a refused path, with the reason in one line for the caller. */
 export const refused = (path: string, problem: string): PathRefused =>
   new PathRefused({ path, message: `${path.toWellFormed()}: ${problem}` })
 
@@ -20,7 +20,7 @@ const checkPath = (path: string): void => {
   if (problem !== undefined) throw refused(path, problem)
 }
 
-/** The state behind an `Overlay`, changed by one caller at a time: a root that changes step by step, within limits. */
+/** The state behind an `Overlay`: a root that changes step by step, within limits. One caller changes it at a time. */
 export class View {
   readonly repository: Repository
   readonly #limits: Limits
@@ -47,8 +47,8 @@ export class View {
   }
 
   /**
-   * Where a path leads; throws `PathRefused`, `ENOENT` (an absent part's parent only when `..` follows), `ENOTDIR`,
-   * `ELOOP`.
+   * Where a path leads. Throws `PathRefused`, `ENOTDIR` and `ELOOP`; `ENOENT` only when `..` follows an absent name, or
+   * a link's target is empty or too long.
    */
   find(path: string, follow: boolean): Promise<Destination> {
     checkPath(path)
@@ -67,7 +67,7 @@ export class View {
   }
 
   /**
-   * Sets what is at a place (which `find` gave for the current root): what was there goes, missing parents are made.
+   * Puts a node at a place that `find` gave for the current root. Replaces what is there, and makes missing parents.
    */
   async put({ names, node: old, missing }: Destination, node: Node): Promise<void> {
     const made = Math.max(0, missing - 1)
@@ -97,7 +97,7 @@ export class View {
     })
   }
 
-  /** Puts what is at one place to another, which is not inside it. */
+  /** Moves what is at one place to another, which must not be inside it. */
   async move(from: Destination, to: Destination): Promise<void> {
     const { names, node } = to
     const path = names.join("/")
@@ -137,7 +137,7 @@ export class View {
     this.#pendingBytes = 0
   }
 
-  /** What is now, to come back to. */
+  /** Marks the present state. The function that it gives comes back to it. */
   mark(): () => void {
     const [root, totals] = [this.#root, this.#totals]
     this.#epoch = nextEpoch()
@@ -150,7 +150,7 @@ export class View {
   }
 
   async save(): Promise<Sha> {
-    // what is being stored stays as it is
+    // a new epoch, so that later changes leave alone what is being stored
     this.#epoch = nextEpoch()
     const tree = await persist(this.repository, this.#root)
     this.#pendingBytes = 0

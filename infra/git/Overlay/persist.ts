@@ -6,7 +6,7 @@ import type { Repository } from "../Repository.ts"
 import { sortedInTurns } from "../sortedInTurns.ts"
 import type { Directory } from "./Directory.ts"
 
-/** The name that a file's content has or will have. */
+/** The name of the blob that a file's content is, or will be once stored. */
 export const nameOf = async (node: FileNode, breath: Breath): Promise<Sha> =>
   (node.sha ??= await nameOfContent("blob", node.bytes!, breath))
 
@@ -40,14 +40,14 @@ const letGo = (repository: Repository, nodes: ReadonlyArray<FileNode>) => {
   }
 }
 
-/** Stores the content of new files, which leaves memory. */
+/** Stores the content of new files, which then leaves memory. */
 export const persistBlobs = async (repository: Repository, root: Directory): Promise<void> => {
   const nodes = unstored(root)
   await repository.write(await blobsOf(nodes))
   letGo(repository, nodes)
 }
 
-/** Stores new content and the trees on the way to it; directories that hold no file are left out. */
+/** Stores new content and the changed trees, and gives the root's name. Leaves out directories that hold no file. */
 export const persist = async (repository: Repository, root: Directory): Promise<Sha> => {
   const nodes = unstored(root)
   const objects = await blobsOf(nodes)

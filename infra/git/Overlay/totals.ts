@@ -6,19 +6,19 @@ import { type Directory, type Extent, eachNode, extentOf, type Node } from "./Di
 
 export interface Limits {
   readonly bytes: number
-  /** Of files and links; as many directories may be there. */
+  /** Of files and links. Directories have the same limit, counted apart. */
   readonly files: number
 }
 
 export const defaultLimits: Limits = { bytes: 1024 ** 3, files: 50_000 }
 
-/** What a view amounts to. */
+/** What a view holds. */
 export interface Totals {
   readonly files: number
   readonly directories: number
-  /** At most so many; `undefined`: not known yet. */
+  /** An upper bound; `undefined`: not known yet. */
   readonly bytes: number | undefined
-  /** `bytes` is not only a bound. */
+  /** Whether `bytes` is the exact sum. */
   readonly exact: boolean
 }
 
@@ -27,7 +27,7 @@ export const nothing: Extent = { files: 0, directories: 0, bytes: 0 }
 /** Sizes that are read before other requests get their turn. */
 const sizesAtOnce = 64
 
-/** Adds up the sizes of all files, whose first reading costs about 20 µs each. */
+/** Adds up the sizes of all files. To read a size for the first time costs about 20 µs. */
 const measure = async (repository: Repository, root: Directory): Promise<number> => {
   const nodes: Array<FileNode> = []
   eachNode(root, "", (_, node) => {
@@ -47,9 +47,9 @@ const full = (what: string, count: number, limit: number) =>
   })
 
 /**
- * The totals once `added` is there and what was at its place is gone, or `WorkspaceFull`. As long as the bytes' bound
- * is within the limit nothing is measured: a file whose size is not known yet simply goes on counting after it was
- * removed. What makes an overfull workspace smaller is always allowed.
+ * The totals once `added` has replaced `gone`; throws `WorkspaceFull`. While the bound on the bytes is within the
+ * limit, nothing is measured: a removed file whose size is not known yet still counts. A change that makes an overfull
+ * workspace smaller is always allowed.
  */
 export const afterChange = async (
   repository: Repository,

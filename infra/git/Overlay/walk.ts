@@ -8,7 +8,7 @@ export interface Destination {
   /** The path without links. */
   readonly names: ReadonlyArray<string>
   readonly node: Node | undefined
-  /** How many of the last names are not there. */
+  /** How many of the last names do not exist. */
   readonly missing: number
 }
 
@@ -25,14 +25,14 @@ const texts: Record<FileError["code"], string> = {
   ELOOP: "too many symbolic links"
 }
 
-/** An error of a path, in words for who asked; `more` instead of the code's usual ones. */
+/** An error about a path, in words for the caller; `more` replaces the code's usual words. */
 export const fileError = (code: FileError["code"], path: string, more?: string): FileError =>
   new FileError({ code, path, message: `${path === "" ? "the workspace's root" : path}: ${more ?? texts[code]}` })
 
-/** Targets of stored links that were followed once. */
+/** Targets of links that were read before. */
 const targets = new WeakMap<FileNode, string>()
 
-/** What a link points to. */
+/** What a link points to; `""`: its target is longer than one may be. */
 export const targetOf = async (repository: Repository, link: FileNode): Promise<string> => {
   const known = targets.get(link)
   if (known !== undefined) return known
@@ -44,7 +44,7 @@ export const targetOf = async (repository: Repository, link: FileNode): Promise<
 
 const partsOf = (path: string): Array<string> => path.split("/").filter((part) => part !== "" && part !== ".")
 
-/** Synchronous, so that nothing changes on the way; answers a link whose target must be read first. */
+/** One walk, synchronous so that nothing changes on the way. Gives a link instead if its target must be read first. */
 const attempt = (root: Directory, path: string, follow: boolean): Destination | FileNode => {
   const chain = [root]
   const names: Array<string> = []
@@ -82,7 +82,7 @@ const attempt = (root: Directory, path: string, follow: boolean): Destination | 
 const leadsOut = (path: string): PathRefused =>
   new PathRefused({ path, message: `${path}: a symbolic link on the way leads out of the workspace` })
 
-/** Goes a path that was checked before, through links inside the workspace; the last one is followed when `follow`. */
+/** Where a checked path leads, through links inside the workspace. With `follow`, a link at its end is followed too. */
 export const walk = async (
   repository: Repository,
   root: Directory,

@@ -19,7 +19,7 @@ import { indexOf, type Placed, packOf } from "./packOf.ts"
 
 type Trouble = WorkspacesUnavailable | RepositoryGone | RepositoryDamaged
 
-/** What kept a repository from being read: that it was erased meanwhile comes first. */
+/** Why a repository could not be read. That it was erased meanwhile is checked first. */
 const troubleOf = (gitdir: string, repository: string, error: unknown): Trouble => {
   if (!fs.existsSync(gitdir)) return new RepositoryGone({ repository })
   if (error instanceof Unreadable) return new RepositoryDamaged({ repository, object: error.sha })
@@ -45,7 +45,7 @@ const pack = async (gitdir: string, since: Sha | undefined, commit: Sha, reposit
 const put = async (path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> =>
   pipeline(pieces, fs.createWriteStream(path, { flags: "wx", mode: 0o444, flush: true }))
 
-/** Made beside, and put in its place when it is whole and on the disk. */
+/** Makes a repository beside its place, and moves it there once it is whole and on the disk. */
 const make = async (directory: string, repository: string, packs: Iterable<ReadPack>, commit: Sha): Promise<void> => {
   const gitdir = repositoryPath(directory, repository)
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -64,7 +64,7 @@ const make = async (directory: string, repository: string, packs: Iterable<ReadP
   await syncDirectory(directory)
 }
 
-/** Bare repositories in a folder of the local disk. */
+/** Copies of bare repositories in a folder of the local disk. */
 export const layer = ({ directory }: { readonly directory: string }) =>
   Layer.succeed(RepositoryCopy, {
     pack: (repository, since, commit) => {

@@ -32,7 +32,7 @@ const read = async (gitdir: string, sha: Sha, type: ObjectType): Promise<Uint8Ar
 const directory = 0o040000
 const submodule = 0o160000
 
-/** All that a tree names, whatever its names are: a backup leaves nothing out. */
+/** All objects that a tree names, even under names that no workspace may have: a backup leaves nothing out. */
 function* entriesOf(content: Uint8Array): Generator<Needed> {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length)
   for (let at = 0; at < bytes.length; ) {
@@ -47,7 +47,7 @@ function* entriesOf(content: Uint8Array): Generator<Needed> {
   }
 }
 
-/** Adds a tree and all below it to what is known; what was known before is not looked at again. */
+/** Adds a tree and all below it to `known`. A tree that is known already is not read again. */
 const walk = async (gitdir: string, root: Sha, known: Map<Sha, ObjectType>, breath: Breath): Promise<void> => {
   const trees = [root]
   for (let tree = trees.pop(); tree !== undefined; tree = trees.pop()) {
@@ -63,8 +63,8 @@ const walk = async (gitdir: string, root: Sha, known: Map<Sha, ObjectType>, brea
 }
 
 /**
- * What a commit and those before it need, in the order of a pack (commits first), without what `since` has. It has what
- * the tree of `since` has; what only its forerunners had and came back is listed again, which does no harm.
+ * What a commit and its ancestors back to `since` need, in the order of a pack (commits first), without what the tree
+ * of `since` has. What only earlier trees had, and came back, is listed again, which does no harm.
  */
 export const neededBy = async (gitdir: string, since: Sha | undefined, commit: Sha): Promise<ReadonlyArray<Needed>> => {
   const breath = new Breath()

@@ -18,7 +18,7 @@ export interface Placed {
 
 const codes: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 }
 
-/** Type and size, seven bits a byte from the second on. */
+/** The head of an entry: type and size, seven bits a byte from the second byte on. */
 const entryHead = (type: ObjectType, size: number): Uint8Array => {
   const bytes: Array<number> = []
   let byte = (codes[type] << 4) | (size & 15)
@@ -38,10 +38,10 @@ async function* small(gitdir: string, { sha, type }: Needed): AsyncGenerator<Uin
   yield await compress(new Uint8Array(), stored.content)
 }
 
-/** The same of what is too long to be in memory whole. */
+/** The same for an object that is too long to be in memory whole. */
 async function* large(gitdir: string, { sha, type }: Needed, size: number): AsyncGenerator<Uint8Array> {
   const opened = await openObject(gitdir, sha)
-  // a delta: it is read whole
+  // stored as a delta, which is read whole
   if (opened === undefined) return yield* small(gitdir, { sha, type })
   const hash = createHash("sha1").update(headOf(type, size))
   const deflate = zlib.createDeflate({ level: 1, chunkSize: pieceBytes })
@@ -52,15 +52,15 @@ async function* large(gitdir: string, { sha, type }: Needed, size: number): Asyn
     }
   }
   yield entryHead(type, size)
-  // what fails in one of them is thrown by the other below
+  // the loop below throws when either stream fails
   pipeline(Readable.from(hashed()), deflate, () => {})
   for await (const piece of deflate as AsyncIterable<Uint8Array>) yield piece
   if (hash.digest("hex") !== sha) throw new Unreadable(sha)
 }
 
 /**
- * A pack of objects, piece by piece; each is compared with its name. `placed` gets where they are, and the pack's own
- * digest is returned.
+ * A pack of objects, piece by piece. Checks each object against its name. Adds where each one is to `placed`, and
+ * returns the pack's own digest.
  */
 export async function* packOf(
   gitdir: string,

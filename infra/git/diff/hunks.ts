@@ -30,7 +30,7 @@ const heading = (lines: ReadonlyArray<string>, before: number): string => {
   return ""
 }
 
-/** What was compared, in lines, and the hunks; `null`: it has more lines than may be compared. */
+/** How many lines were compared, and the hunks; `null`: there are more lines than may be compared. */
 export interface Hunks {
   readonly lines: number
   readonly text: Uint8Array | null
@@ -42,7 +42,7 @@ const linesIn = (bytes: Uint8Array): number => {
   return lines
 }
 
-/** The hunks between the bytes of two texts of together at most so many lines. */
+/** The hunks between two texts, given as bytes, that have at most `mostLines` lines together. */
 export const hunksOfBytes = (before: Uint8Array, after: Uint8Array, mostLines: number): Hunks => {
   const lines = linesIn(before) + linesIn(after)
   if (lines > mostLines) return { lines: 0, text: null }

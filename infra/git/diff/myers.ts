@@ -9,9 +9,9 @@ export interface Edit {
 /** A stretch of both texts: from and to in the old, from and to in the new. */
 type Box = readonly [number, number, number, number]
 
-/** Steps that a search may take before two stretches count as all different: its cost grows with their square. */
+/** Steps of a search after which two stretches count as all different: its cost grows with the square of its steps. */
 const mostSteps = 1000
-/** Looks at places of both texts, of all searches together: what is left then counts as all different too. */
+/** Diagonals that all searches together look at. What is left then counts as all different too. */
 const mostLooks = 4_000_000
 
 /** Lines as small integers, so that comparing two is cheap. */
@@ -26,7 +26,7 @@ const numbered = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): readonly 
   return [Int32Array.from(a, number), Int32Array.from(b, number)]
 }
 
-/** What turns one text's lines into another's: Myers' algorithm in linear space, least edits unless it gives up. */
+/** The edits that turn one text's lines into another's, by Myers' algorithm: fewest, unless it gives up. */
 export const lineEdits = (oldLines: ReadonlyArray<string>, newLines: ReadonlyArray<string>): ReadonlyArray<Edit> => {
   const [a, b] = numbered(oldLines, newLines)
   const deleted = new Uint8Array(a.length)
@@ -34,7 +34,7 @@ export const lineEdits = (oldLines: ReadonlyArray<string>, newLines: ReadonlyArr
   const size = 2 * Math.min(mostSteps, a.length + b.length) + 4
   const [forward, backward] = [new Int32Array(size), new Int32Array(size)]
 
-  // boxes instead of recursion: a path's halves may nest deeply
+  // a stack of boxes instead of recursion, which may go deep
   const looks = { left: mostLooks }
   const boxes: Array<Box> = [[0, a.length, 0, b.length]]
   while (boxes.length > 0) {
@@ -58,7 +58,7 @@ export const lineEdits = (oldLines: ReadonlyArray<string>, newLines: ReadonlyArr
 /** No way leads here. */
 const none = -1
 
-/** How far the best way of so many steps gets on diagonal `k` (x - y), before lines that are equal. */
+/** How far the best way of `steps` steps gets on diagonal `k` (x - y), before it follows equal lines. */
 const reach = (frontier: Int32Array, zero: number, k: number, steps: number, n: number, m: number): number => {
   if (steps === 0) return 0
   const left = k === -steps ? none : frontier[zero + k - 1]!
@@ -68,7 +68,7 @@ const reach = (frontier: Int32Array, zero: number, k: number, steps: number, n: 
   return Math.max(right, down)
 }
 
-/** A point on a shortest way through a box, from both corners at once; `undefined` when the way is too long. */
+/** A point on a shortest way through a box, searched from both corners at once; `undefined`: the way is too long. */
 const middle = (
   a: Int32Array,
   b: Int32Array,

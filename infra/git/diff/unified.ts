@@ -41,12 +41,12 @@ const headerOf = (path: string, before: FileNode | undefined, after: FileNode | 
   return `${lines.join("\n")}\n`
 }
 
-/** What a whole diff may cost. */
+/** Lines and bytes that a whole diff may compare. */
 const mostLines = 2_000_000
 const mostComparedBytes = 16 * 1024 * 1024
-/** Milliseconds of work for all of it, after which files are left out. */
+/** Milliseconds of work for a whole diff, after which files are left out. */
 const patience = 10_000
-/** Bytes of a file, before and after, that are compared right here: some milliseconds. */
+/** Bytes of a file, before and after together, that are compared in this process: some milliseconds. */
 const small = 16 * 1024
 
 const tooMuch = "... the diff of this file is left out: it would take too much work\n"
@@ -102,7 +102,7 @@ const fileDiff = Effect.fnUntraced(function* (
 
 const partsOf = ({ path, before, after }: Difference) =>
   before !== undefined && after !== undefined && (before.kind === "symlink") !== (after.kind === "symlink")
-    ? // a file that became a link is one that went and another that came
+    ? // a file that becomes a link, or the reverse, is shown as deleted and created
       [
         { path, before, after: undefined },
         { path, before: undefined, after }
@@ -110,8 +110,8 @@ const partsOf = ({ path, before, after }: Difference) =>
     : [{ path, before, after }]
 
 /**
- * The text of a `git diff`, cut after a line with a remark when it would be longer than `maxBytes`. A file whose diff
- * would take the whole past what it may cost is only named. `isWhole`: the same again would be the same.
+ * The text of a `git diff`. One longer than `maxBytes` is cut after a line and ends with a remark. A file whose diff
+ * would cost too much is only named. `isWhole`: time did not run out, so the same diff again gives the same text.
  */
 export const unifiedDiff = Effect.fnUntraced(function* (
   repository: Repository,

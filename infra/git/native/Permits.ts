@@ -1,6 +1,6 @@
 import { Effect, type Scope } from "effect"
 
-/** A permit that was taken. It is released once, by who comes first: the scope, or the work that ended before it. */
+/** A taken permit. It is released once: when the scope closes, or before, when the work has ended. */
 export interface Permit {
   /** Gives it back; a second time does nothing. */
   readonly release: () => void
@@ -12,15 +12,15 @@ interface Waiting {
 }
 
 /**
- * Permits for heavy work, of which no tenant has all: who has the fewest is next, of equals who has had none or had its
- * last one longest ago, and of these who came first. So whoever comes waits for those that are at work, and not for
- * what they have left waiting before.
+ * Permits for heavy work, of which no tenant has all. The next one goes to the waiting tenant that has the fewest;
+ * among equals, to the one that has had none or whose last one is the oldest; then to the first that came. So a
+ * newcomer waits for the work that is running, not for all that others have left waiting.
  */
 export class Permits {
   #free: number
   readonly #most: number
   readonly #taken = new Map<string, number>()
-  /** Of tenants that have one or wait: when each got its last one, counted in permits. */
+  /** When each tenant that has a permit or waits for one got its last, counted in permits given. */
   readonly #last = new Map<string, number>()
   #given = 0
   #waiting: Array<Waiting> = []
@@ -81,7 +81,7 @@ export class Permits {
       return Effect.sync(() => {
         const waited = this.#waiting.includes(waiting)
         this.#waiting = this.#waiting.filter((one) => one !== waiting)
-        // it had come, and nobody took it
+        // the permit was given, but nobody took it
         if (!waited) release()
         this.#forget(tenant)
       })

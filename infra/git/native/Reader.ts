@@ -1,15 +1,15 @@
 /** Bytes a millisecond below which a reader is too slow: 16 kB/s. */
 const slowest = 16
 
-/** How long the reader of an output lets it wait. Only that counts: git may think as long as it has to. */
+/** How long the reader of git's output lets it wait. Only that counts: git itself may take as long as it needs. */
 export class Reader {
   readonly #patience: number
   #bytes = 0
-  /** Milliseconds that the output has waited, up to the last time that it was asked for more. */
+  /** Milliseconds that the output has waited for its reader, until the reader last asked for more. */
   #waited = 0
   #since: number | undefined
 
-  /** Seconds that it may wait, and as many more as the bytes that were taken allow. */
+  /** `patience`: seconds that the output may wait, besides those that the bytes taken allow. */
   constructor(patience: number) {
     this.#patience = patience * 1_000
   }

@@ -12,7 +12,7 @@ export interface Options {
   readonly git: NativeGit | undefined
 }
 
-/** Lines that are kept of what git says. */
+/** Lines of git's output that are kept. */
 const kept = 20
 
 const fsck = (git: NativeGit, gitdir: string) =>
@@ -31,13 +31,13 @@ const fsck = (git: NativeGit, gitdir: string) =>
     child.once("error", () => resume(Effect.undefined))
     child.once("close", (code) => {
       take("\n")
-      // what it says beside a good result are notices
+      // after a success, its output is only notices
       resume(Effect.succeed(code === 0 ? [] : lines.length > 0 ? lines : [`git fsck ended with ${code}`]))
     })
     return Effect.sync(() => child.kill())
   })
 
-/** Asks native git, if there is one. */
+/** Checks repositories with native git's `fsck`; `undefined`: there is no git. */
 export const layer = ({ directory, git }: Options) =>
   Layer.succeed(RepositoryCheck, {
     check: (repository) => {

@@ -8,7 +8,7 @@ export interface NativeGit {
   readonly program: string
 }
 
-/** Nothing of the service's environment, and no configuration but what is said here. */
+/** git's whole environment: nothing of the service's, and no configuration files. */
 const environment = {
   PATH: "/usr/local/bin:/usr/bin:/bin",
   HOME: devNull,
@@ -21,7 +21,7 @@ const environment = {
   GIT_NO_REPLACE_OBJECTS: "1"
 }
 
-/** Repositories are the service's own, whoever the folder belongs to; no hook of one is ever run. */
+/** Settings of each call. Repositories are the service's own, whoever owns the folder; their hooks never run. */
 const always = [
   "safe.directory=*",
   `core.hooksPath=${devNull}`,
@@ -32,10 +32,10 @@ const always = [
 
 type Version = readonly [major: number, minor: number]
 
-/** Older ones do not sync what they are told to, or don't know the options that packing and serving use. */
+/** Older versions do not sync what they are told to, or lack options that packing and serving use. */
 const oldest: Version = [2, 36]
 
-/** One of any age can check a repository. */
+/** A git of any version can check a repository. */
 export const anyVersion: Version = [0, 0]
 
 const isNewEnough = (version: string, since: Version): boolean => {
@@ -43,10 +43,10 @@ const isNewEnough = (version: string, since: Version): boolean => {
   return major > since[0] || (major === since[0] && minor >= since[1])
 }
 
-/** What programs have said: a start looks for one that stores, one that serves and one that takes pushes. */
+/** Each program's version, because a start looks for a git that stores, one that serves and one that takes pushes. */
 const said = new Map<string, string>()
 
-/** What a program says of its version; throws where it does not run. */
+/** What `git version` prints; throws when the program does not run. */
 const versionOf = (program: string): string => {
   const known = said.get(program)
   if (known !== undefined) return known
@@ -73,13 +73,13 @@ export const findGit = (since = oldest): NativeGit | undefined => {
 }
 
 /**
- * What a Bourne shell does to start its arguments with so many seconds of the processor. A lower bound that holds
- * already stays; where none can be set, nothing is started.
+ * The script with which a Bourne shell starts its arguments with at most `seconds` of processor time. A lower bound
+ * that holds already stays. If no bound can be set, nothing is started.
  */
 export const withinProcessor = (seconds: number): string =>
   `ulimit -c 0; ulimit -S -t ${seconds} 2>/dev/null || [ "$(ulimit -S -t)" != unlimited ] && exec "$@"`
 
-/** Starts git on a repository. What it says on stderr is dropped: it may quote names of files. */
+/** Starts git on a repository. Its stderr is dropped unless the caller listens to it: it may quote names of files. */
 export const startGit = (
   { program }: NativeGit,
   gitdir: string,
@@ -88,8 +88,8 @@ export const startGit = (
     readonly environment?: { readonly [name: string]: string }
     readonly low?: boolean
     /**
-     * Seconds of the processor, after which the system ends it with `SIGXCPU`; where there is no Bourne shell it is not
-     * bounded.
+     * Seconds of processor time, after which the system ends git with `SIGXCPU`. Not bounded on Windows, which has no
+     * Bourne shell.
      */
     readonly processor?: number
   } = {}
@@ -106,7 +106,7 @@ export const startGit = (
     stdio: ["pipe", "pipe", "pipe"]
   })
   child.stderr.resume()
-  // whoever reads gets the end of the output; a write to who has ended is of no use to anybody
+  // errors of these are ignored: a reader sees the output end, and writing to a git that has ended is of no use
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {})
   if (options.low === true) lowerPriority(child.pid)
   return child

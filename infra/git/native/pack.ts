@@ -4,16 +4,16 @@ import { lastWords } from "../../lastWords.ts"
 import { onDisk } from "../fault.ts"
 import { type NativeGit, startGit } from "./git.ts"
 
-/** Loose objects that are put into a pack together: they take a block of the disk each, packed a fraction of it. */
+/** Loose objects that gather before a pack is made: loose, each takes a block of the disk, packed a part of one. */
 const gathered = 256
-/** Packs that are kept beside each other before they become one. */
+/** Packs of a repository, at which they become one. */
 const mostPacks = 16
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Of the 256 folders of loose objects, whose names are random, these stand for all. */
+/** The folders of loose objects, of 256, that are counted. Objects' names are random, so these stand for all. */
 const sample = Array.from({ length: 16 }, (_, index) => (index * 16).toString(16).padStart(2, "0"))
 
-/** About how many loose objects there are. */
+/** An estimate of how many loose objects there are. */
 export const looseObjects = async (gitdir: string): Promise<number> => {
   const counts = await Promise.all(
     sample.map((folder) =>
@@ -26,7 +26,7 @@ export const looseObjects = async (gitdir: string): Promise<number> => {
   return counts.reduce((sum, count) => sum + count, 0) * (256 / sample.length)
 }
 
-/** What a killed git left in the folder of packs, at least a day ago. */
+/** Removes what a killed git left in the folder of packs at least a day ago. Gives the names of its packs. */
 const sweepPacks = (directory: string): ReadonlyArray<string> => {
   const names = fs.existsSync(directory) ? fs.readdirSync(directory) : []
   for (const name of names) {
@@ -37,7 +37,7 @@ const sweepPacks = (directory: string): ReadonlyArray<string> => {
   return names.filter((name) => name.endsWith(".pack"))
 }
 
-/** Runs git until it ends, well or not: a repository is whole at any moment, and the next time does what was left. */
+/** Runs git until it ends; gives whether it succeeded. A repository is always whole: the next time does the rest. */
 const run = (git: NativeGit, gitdir: string, args: ReadonlyArray<string>): Effect.Effect<boolean> =>
   Effect.callback((resume) => {
     const settings = [
@@ -59,9 +59,9 @@ const run = (git: NativeGit, gitdir: string, args: ReadonlyArray<string>): Effec
   })
 
 /**
- * Moves loose objects that the ref reaches into a pack, once enough have gathered beside the `left` ones that could not
- * be moved the last time. Nothing is lost by it: what the ref does not reach stays loose, or becomes so when it was in
- * a pack. Answers whether there was anything to do.
+ * Packs the loose objects that the ref reaches, once enough have gathered beside the `left` ones that the last time
+ * left loose. Nothing is lost: objects that the ref does not reach stay loose, or become loose if they were packed.
+ * Gives whether there was anything to do.
  */
 export const packLoose = Effect.fnUntraced(function* (git: NativeGit, gitdir: string, left: number) {
   const packs = yield* onDisk(gitdir, () => sweepPacks(`${gitdir}/objects/pack`))

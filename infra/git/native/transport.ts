@@ -19,9 +19,9 @@ export interface Options {
 
 /** Packs that are made at a time: each takes a processor, and memory for what it compares. */
 const atOnce = 4
-/** Of them those of one tenant: the others' clones go on beside. */
+/** How many of these one tenant may have, so that the clones of others go on. */
 const ofOneTenant = 2
-/** How long a permit is waited for. */
+/** How long a request waits for a permit. */
 const queued = "2 minutes"
 /** Seconds after which a client that neither sends nor takes anything is given up. */
 const patience = 60
@@ -29,8 +29,8 @@ const patience = 60
 const headline = Buffer.from("001e# service=git-upload-pack\n0000", "latin1")
 
 /**
- * Starts git on a repository. All of it is listened to before anything else may run: git can have ended by then, and
- * Node throws away what a process has said that nobody reads when it ends.
+ * Starts git on a repository. All listeners are attached before anything else may run: git can have ended by then, and
+ * Node drops the output of a process that has ended if nobody reads it.
  */
 const start = (
   git: NativeGit,
@@ -47,26 +47,24 @@ const start = (
   const output = child.stdout.pipe(new PassThrough())
   const ended = () => {
     clearInterval(watching)
-    // who reads slowly may still have to take what was said before
+    // a slow reader may still have some of the output to take
     permit.release()
   }
   child.once("exit", ended).once("error", (error) => {
     ended()
-    // nothing will be said: that is no end of what was
+    // git never ran: its output must fail, not end
     output.destroy(error)
   })
   return { child, said: reader.through(output as AsyncIterable<Uint8Array>) }
 }
 
-/**
- * Git on a repository, from what it is told to what it says; it ends with the stream, or when its reader is too slow.
- */
+/** git's output for an input, as a stream. git ends with the stream, or when its reader is too slow. */
 const through = (starting: () => ReturnType<typeof start>, input: Uint8Array): Stream.Stream<Uint8Array, unknown> =>
   Stream.unwrap(
     Effect.gen(function* () {
       const { child, said } = yield* Effect.acquireRelease(
         Effect.try(starting),
-        // it ends its own children at this signal
+        // at this signal, git ends its own children too
         ({ child }) => Effect.sync(() => child.kill("SIGTERM"))
       )
       lastWords(child.stdin, input)
@@ -104,7 +102,7 @@ const packsIn = (gitdir: string): ReadonlyArray<string> => {
   }
 }
 
-/** Serves repositories to git's own clients, by native git where it is there. */
+/** Serves repositories to git's own clients: file by file, and by native git where there is one. */
 export const layer = ({ directory, git }: Options): Layer.Layer<GitTransport> =>
   Layer.effect(
     GitTransport,

@@ -11,45 +11,44 @@ const types: { readonly [code: number]: ObjectType } = { 1: "commit", 2: "tree",
 const offsetDelta = 6
 const nameDelta = 7
 
-/** What an entry of a pack begins with. */
+/** The head of an entry of a pack. */
 interface Entry {
   readonly code: number
-  /** Of what is decompressed: the object, or the delta. */
+  /** Decompressed bytes of the object, or of the delta. */
   readonly size: number
-  /** Where the base of a delta is. */
+  /** Where a delta's base is; `undefined`: this is no delta. */
   readonly base: number | undefined
   /** Where the compressed bytes begin. */
   readonly start: number
 }
 
-/** Type, size and base of an entry take no more. */
+/** Bytes that type, size and base of an entry take at most. */
 const longestHead = 64
-/** Of deltas on deltas; git itself makes no longer chain. */
+/** Deltas in a chain; git itself makes no longer one. */
 const longestChain = 4_096
 
-/** What zlib makes of so many bytes is no longer, however it was told to compress them. */
+/** The most bytes that zlib makes of `size` bytes, at any setting. */
 const mostCompressed = (size: number): number => size + (size >> 3) + 64
 
 /**
- * A pack with its index, read where an object is instead of whole: only the index is held in memory. Packs never
- * change, so it stays right for as long as the pack's file is there. What either says is believed only as far as it
- * can't hold up or fill this process: chains that never end, bytes that become far more than was said, and the like are
- * errors.
+ * A pack with its index, read only where an object is: only the index is held in memory. Packs never change, so a
+ * `PackFile` is right for as long as the pack's file exists. Neither file is trusted: a chain that never ends, or bytes
+ * that become far more than announced, are errors, so that they can't hold up or fill this process.
  */
 export class PackFile {
   readonly #path: string
   readonly #index: PackIndex
 
   /**
-   * `path` is without its ending; `most`: bytes of an index that are held in memory. Throws `ENOENT` when a repack has
-   * taken it away.
+   * `path` has no extension. An index of up to `most` bytes is held in memory. Throws `ENOENT` when a repack has
+   * removed it.
    */
   constructor(path: string, most: number) {
     this.#path = `${path}.pack`
     this.#index = new PackIndex(`${path}.idx`, most)
   }
 
-  /** Of its index, in memory. */
+  /** Bytes of its index in memory. */
   get bytes(): number {
     return this.#index.bytes
   }
@@ -114,7 +113,7 @@ export class PackFile {
         await breath.take()
         const [base, instructions] = [content, await this.#content(file, delta)]
         content = await applyDelta(base, instructions, breath)
-        // fifty of some megabytes each may be on the way
+        // a chain may have fifty of these, of some megabytes each
         release(base)
       }
       return { type, content }
@@ -123,7 +122,7 @@ export class PackFile {
     }
   }
 
-  /** The object to be read piece by piece, for who closes its file; `undefined`: it is a delta. */
+  /** The object, to be read piece by piece. The caller closes its file. `undefined`: it is a delta. */
   async open(offset: number): Promise<Compressed | undefined> {
     const file = await fs.promises.open(this.#path)
     try {

@@ -6,7 +6,7 @@ const fanOut = 8
 const names = fanOut + 256 * 4
 const nameBytes = 20
 
-/** So many bytes from a place on. */
+/** Up to `length` bytes from `at` on. */
 type Read = (at: number, length: number) => Buffer
 
 const readingOf =
@@ -16,7 +16,7 @@ const readingOf =
     return bytes.subarray(0, fs.readSync(file, bytes, 0, length, at))
   }
 
-/** Throws where there are fewer. */
+/** Exactly `length` bytes; throws when there are fewer. */
 const whole = (read: Read, at: number, length: number): Buffer => {
   const bytes = read(at, length)
   if (bytes.length !== length) throw new Error("a pack's index is shorter than it says")
@@ -24,8 +24,8 @@ const whole = (read: Read, at: number, length: number): Buffer => {
 }
 
 /**
- * The index of a pack (version 2): where its objects are. One that nobody would keep stays where it is, and is read
- * where it is looked into: to read it whole for each object would take longer than all else.
+ * The index of a pack (version 2): where its objects are. An index too large to be held in memory is read only where a
+ * search looks: to read it whole for each object would take longer than all else.
  */
 export class PackIndex {
   readonly #path: string
@@ -33,7 +33,7 @@ export class PackIndex {
   readonly #isWhole: boolean
   readonly #count: number
 
-  /** Held in memory up to so many bytes, some 28 an object. Throws `ENOENT` when a repack has taken it away. */
+  /** Holds an index of up to `most` bytes, some 28 an object. Throws `ENOENT` when a repack has removed it. */
   constructor(path: string, most: number) {
     this.#path = path
     const file = fs.openSync(path, "r")
@@ -49,7 +49,7 @@ export class PackIndex {
     this.#count = this.#held.readUInt32BE(fanOut + 255 * 4)
   }
 
-  /** In memory. */
+  /** Bytes held in memory. */
   get bytes(): number {
     return this.#held.length
   }
@@ -74,7 +74,7 @@ export class PackIndex {
       const middle = (low + high) >>> 1
       const order = whole(read, names + middle * nameBytes, nameBytes).compare(name)
       if (order === 0) return this.#offset(middle, read)
-      // `order` is that of the index's name to ours
+      // `order` compares the index's name with ours
       if (order < 0) low = middle + 1
       else high = middle
     }

@@ -3,12 +3,12 @@ import { pipeline, Readable } from "node:stream"
 import zlib from "node:zlib"
 import { Breath } from "../Breath.ts"
 
-/** Bytes that are read, and those that are (de)compressed, at a time. */
+/** Bytes read, and bytes (de)compressed, at a time. */
 export const pieceBytes = 64 * 1024
 
 /**
- * Bytes that are (de)compressed on end, a millisecond or two. What is longer goes piece by piece, with a breath between
- * two: Deno does all of zlib's work on this thread, what is called asynchronous too.
+ * Bytes (de)compressed without a break: a millisecond or two. Longer content goes piece by piece, with a breath after
+ * each: Deno does all of zlib's work on this thread, even that of its asynchronous calls.
  */
 export const mostAtOnce = 256 * 1024
 
@@ -19,7 +19,7 @@ const piecesIn = function* (bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
-/** Compresses a head and what follows it. */
+/** Compresses a head and the content that follows it. */
 export const compress = async (head: Uint8Array, content: Uint8Array): Promise<Uint8Array> => {
   if (content.length <= mostAtOnce) return zlib.deflateSync(Buffer.concat([head, content]), compression)
   const source = function* () {
@@ -27,7 +27,7 @@ export const compress = async (head: Uint8Array, content: Uint8Array): Promise<U
     yield* piecesIn(content)
   }
   const deflate = zlib.createDeflate(compression)
-  // what fails in one of them is thrown by the other below
+  // the loop below throws when either stream fails
   pipeline(Readable.from(source()), deflate, () => {})
   const breath = new Breath()
   const parts: Array<Uint8Array> = []
@@ -38,22 +38,19 @@ export const compress = async (head: Uint8Array, content: Uint8Array): Promise<U
   return Buffer.concat(parts)
 }
 
-/**
- * The pieces that zlib makes, as small and as large as they may be: a small object would hold on to all of its piece
- * while it is kept.
- */
+/** Bounds of the chunks that zlib makes: a small object that is kept would hold on to all of a larger chunk. */
 const [smallestChunk, largestChunk] = [64, 16 * 1024]
 
 /**
- * Decompresses what is `about` so long; what follows the compressed bytes is left alone. `undefined`: it is longer than
- * `most`, or than what is done on end.
+ * Decompresses bytes that become `about` so many, and ignores what follows them. `undefined`: they become more than
+ * `most`, or `most` is more than `mostAtOnce`.
  */
 export const decompressAtOnce = (bytes: Uint8Array, about: number, most = mostAtOnce): Buffer | undefined => {
   if (most > mostAtOnce) return undefined
-  // one byte more: a piece that is full is followed by another one
+  // one byte more: zlib begins another chunk after a full one
   const chunkSize = Math.min(Math.max(about + 1, smallestChunk), largestChunk)
   try {
-    // none at all is no length that zlib takes
+    // zlib does not take 0
     return zlib.inflateSync(bytes, { chunkSize, maxOutputLength: Math.max(1, most) })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_BUFFER_TOO_LARGE") throw error
@@ -61,11 +58,11 @@ export const decompressAtOnce = (bytes: Uint8Array, about: number, most = mostAt
   }
 }
 
-/** What the beginning of compressed bytes begins with. */
+/** The decompressed beginning of compressed bytes that are cut off. */
 export const beginningOf = (bytes: Uint8Array): Buffer =>
   zlib.inflateSync(bytes, { finishFlush: zlib.constants.Z_SYNC_FLUSH, chunkSize: 512, maxOutputLength: mostAtOnce })
 
-/** Where an object's compressed bytes begin in a file that is open, and so stays readable when a repack removes it. */
+/** Where an object's compressed bytes begin in an open file, which stays readable when a repack removes it. */
 export interface Compressed {
   readonly file: fs.promises.FileHandle
   readonly start: number
@@ -76,8 +73,8 @@ export interface Compressed {
 }
 
 /**
- * An object's content piece by piece, each read when it is asked for. Closes the file, also when it is left before its
- * end.
+ * An object's content piece by piece, each read when the caller asks for it. Closes the file, even when the caller
+ * stops early. Throws when the content is longer or shorter than the object says.
  */
 export const piecesOf = async function* (of: Compressed): AsyncGenerator<Uint8Array, void, undefined> {
   const { file, start } = of
@@ -86,7 +83,7 @@ export const piecesOf = async function* (of: Compressed): AsyncGenerator<Uint8Ar
   const breath = new Breath()
   try {
     const bytes = file.createReadStream({ highWaterMark: pieceBytes, autoClose: false, start })
-    // what fails in one of them ends the other, and is thrown below
+    // when either stream fails, the other ends, and the loop below throws
     pipeline(bytes, inflate, () => {})
     for await (const chunk of inflate as AsyncIterable<Uint8Array>) {
       const content = chunk.subarray(Math.min(head, chunk.length))
@@ -103,7 +100,7 @@ export const piecesOf = async function* (of: Compressed): AsyncGenerator<Uint8Ar
   }
 }
 
-/** All of it. */
+/** All of an object's content. Closes the file. */
 export const contentOf = async (of: Compressed): Promise<Buffer> => {
   const content = Buffer.allocUnsafe(of.size)
   let at = 0

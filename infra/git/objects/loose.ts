@@ -23,7 +23,7 @@ const parseHead = (bytes: Buffer): Head => {
   return { type: type as ObjectType, size: checkSize(Number(size)), start: end + 1 }
 }
 
-/** A head takes no more, compressed or not. */
+/** Bytes that a head takes at most, compressed or not. */
 const longestHead = 128
 
 const headOf = (file: number): Head => {
@@ -34,9 +34,9 @@ const headOf = (file: number): Head => {
 /** Whether an object lies in a file of its own. */
 export const hasLoose = (gitdir: string, sha: Sha): boolean => fs.existsSync(loosePath(gitdir, sha))
 
-/** Bytes of a loose object's content, of which only the head is read; `undefined`: there is none. */
+/** Bytes of a loose object's content, read from its head alone; `undefined`: there is no such object. */
 export const looseSize = (gitdir: string, sha: Sha): number | undefined => {
-  // an exception for each object that is packed would cost more than this look
+  // this look costs less than an exception for each packed object
   if (!hasLoose(gitdir, sha)) return undefined
   return there(() => {
     const file = fs.openSync(loosePath(gitdir, sha), "r")
@@ -64,7 +64,7 @@ export const openLoose = async (gitdir: string, sha: Sha): Promise<(Compressed &
   }
 }
 
-/** A loose object whole; `undefined`: there is none. Rejects when it is not what its head says. */
+/** A whole loose object; `undefined`: there is none. Rejects when it has another length than its head says. */
 export const readLoose = async (gitdir: string, sha: Sha): Promise<StoredObject | undefined> => {
   const path = loosePath(gitdir, sha)
   const stored = fs.statSync(path, { throwIfNoEntry: false })?.size

@@ -4,12 +4,12 @@ import { isMissing } from "../../systemErrors.ts"
 import { cacheOf, forget } from "../cache.ts"
 import { PackFile } from "./PackFile.ts"
 
-/** Of indexes in memory: some 28 bytes an object. */
+/** Bytes of indexes held in memory: some 28 an object. */
 const keptBytes = 16 * 1024 * 1024
 const kept = cacheOf<PackFile>(keptBytes)
 
 interface Listing {
-  /** Of the folder, when it was listed. */
+  /** When the folder had last changed as it was listed; milliseconds since the epoch. */
   readonly changed: number
   readonly packs: ReadonlyArray<string>
 }
@@ -18,18 +18,18 @@ const listings = cacheOf<Listing>(4_096)
 
 const list = (gitdir: string): Listing => {
   const folder = `${gitdir}/objects/pack`
-  // looked at first: what comes into it while it is listed makes this listing an old one
+  // read first: a pack that comes during the listing makes this listing out of date
   const changed = fs.statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0
   const files = new Set(changed === 0 ? [] : fs.readdirSync(folder))
   const indexes = [...files].filter((name) => name.endsWith(".idx")).map((name) => name.slice(0, -".idx".length))
-  // an index whose pack is gone is none, as git has it: who died while it took both away has left it there for ever
+  // like git, ignore an index without its pack: a process killed while it removed both leaves the index for ever
   const packs = indexes.filter((name) => files.has(`${name}.pack`)).map((name) => `${folder}/${name}`)
   const listing = { changed, packs }
   listings.set(gitdir, listing, { size: 1 + packs.length })
   return listing
 }
 
-/** What was listed before, unless the folder has changed. A clock's tick may hide a change: `list` has the truth. */
+/** The last listing unless the folder changed. It misses a change within a tick of the clock; `list` does not. */
 const known = (gitdir: string): Listing => {
   const listing = listings.get(gitdir)
   const changed = fs.statSync(`${gitdir}/objects/pack`, { throwIfNoEntry: false })?.mtimeMs ?? 0
@@ -39,7 +39,7 @@ const known = (gitdir: string): Listing => {
 const packAt = (path: string): PackFile => {
   const known = kept.get(path)
   if (known !== undefined) return known
-  // of an index that would not be kept nothing more is read than what is looked into
+  // an index too large to be kept is read only where a search looks
   const pack = new PackFile(path, kept.maxEntrySize)
   kept.set(path, pack, { size: pack.bytes })
   return pack
@@ -52,8 +52,8 @@ export const forgetPacks = (gitdir: string): void => {
 }
 
 /**
- * Asks the pack that has an object; `undefined` when none has it. A repack may take packs away meanwhile: what they had
- * is in another one then.
+ * What the pack with an object answers; `undefined`: no pack has it. A repack may remove packs meanwhile: their objects
+ * are then in another pack.
  */
 export const inPack = async <A>(
   gitdir: string,
@@ -75,7 +75,7 @@ export const inPack = async <A>(
       }
     }
     const now = list(gitdir)
-    // what is listed still, and was not there twice, does not come by asking on and on
+    // a pack that is still listed, but was missing twice, does not come back by asking again
     if ((!gone || wasGone) && now.packs.join() === listing.packs.join()) return undefined
     wasGone = gone
     listing = now

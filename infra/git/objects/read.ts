@@ -4,8 +4,8 @@ import { hasLoose, looseSize, openLoose, readLoose } from "./loose.ts"
 import { isSha, type StoredObject } from "./object.ts"
 import { inPack } from "./packs.ts"
 
-// A repack moves an object from its own file into a pack: who misses it in both looks at its file again, which may have
-// been written anew meanwhile.
+// A repack moves an object from its own file into a pack. A reader that misses it in both looks at the file again,
+// which may have been written anew meanwhile.
 
 /** An object, loose or packed; `undefined` when there is none of that name. */
 export const readObject = async (gitdir: string, sha: Sha): Promise<StoredObject | undefined> => {
@@ -15,15 +15,15 @@ export const readObject = async (gitdir: string, sha: Sha): Promise<StoredObject
 }
 
 /**
- * An object to be read piece by piece, for who closes its file; `undefined`: it is a delta of another one, or not there
- * at all.
+ * An object, to be read piece by piece. The caller closes its file. `undefined`: it is stored as a delta, or there is
+ * no such object.
  */
 export const openObject = async (gitdir: string, sha: Sha): Promise<Compressed | undefined> => {
   const packed = () => inPack(gitdir, sha, (pack, offset) => pack.open(offset))
   return (await openLoose(gitdir, sha)) ?? (await packed()) ?? (await openLoose(gitdir, sha))
 }
 
-/** Bytes of an object's content, from the beginning of what is stored of it. */
+/** Bytes of an object's content, read from the beginning of what is stored; `undefined`: there is no such object. */
 export const objectSize = async (gitdir: string, sha: Sha): Promise<number | undefined> => {
   const packed = () => inPack(gitdir, sha, (pack, offset) => Promise.resolve(pack.size(offset)))
   return looseSize(gitdir, sha) ?? (await packed()) ?? looseSize(gitdir, sha)
@@ -33,6 +33,6 @@ export const objectSize = async (gitdir: string, sha: Sha): Promise<number | und
 export const isPacked = async (gitdir: string, sha: Sha): Promise<boolean> =>
   (await inPack(gitdir, sha, () => Promise.resolve(true))) === true
 
-/** Whether the repository has an object, in whatever form. */
+/** Whether the repository has an object, loose or packed. */
 export const hasObject = async (gitdir: string, sha: Sha): Promise<boolean> =>
   isSha(sha) && (hasLoose(gitdir, sha) || (await isPacked(gitdir, sha)))

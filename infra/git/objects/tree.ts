@@ -2,10 +2,10 @@ import { kindProblem, nameProblem } from "#domain/workspacePath.ts"
 import type { EntryKind, Sha, SkippedEntry, TreeFile } from "#ports/WorkspaceStore.ts"
 import { Breath } from "../Breath.ts"
 
-/** A file or link, never changed once made; `size` is filled in when it is first known. */
+/** A file or link. Its content never changes; `sha` and `size` are filled in when known, `bytes` goes once stored. */
 export interface FileNode {
   readonly kind: "file" | "executable" | "symlink"
-  /** Its blob's name; `undefined` until it is asked for where `bytes` are there. */
+  /** Its blob's name; `undefined` until somebody needs it, while `bytes` is there. */
   sha: Sha | undefined
   /** Content that is not stored yet. */
   bytes: Uint8Array | undefined
@@ -23,11 +23,11 @@ export interface StoredTree {
   readonly sha: Sha
   /** In git's order. */
   readonly entries: ReadonlyMap<string, FileNode | TreeRef>
-  /** Entries whose names or kinds no workspace may have; their paths begin here. */
+  /** Entries whose names or kinds no workspace may have; their paths are relative to this tree. */
   readonly skipped: ReadonlyArray<SkippedEntry>
 }
 
-/** A tree from outside may name itself a thousandfold: no more entries than these are looked at. */
+/** Entries read of a tree and all below it, at most: a tree from outside may name the same tree a thousandfold. */
 export const mostEntries = 1_000_000
 
 export const emptyTree: StoredTree = {
@@ -36,17 +36,17 @@ export const emptyTree: StoredTree = {
   skipped: []
 }
 
-/** A file's mode as trees have it. */
+/** A file's mode as a tree writes it. */
 export const modeOf = (kind: FileNode["kind"]): TreeFile["mode"] =>
   kind === "symlink" ? "120000" : kind === "executable" ? "100755" : "100644"
 
-/** `undefined`: a submodule, or nothing that git writes. */
+/** The kind that a mode stands for; `undefined`: a submodule, or a mode that git never writes. */
 const kindOf = (mode: string): EntryKind | undefined => {
   const type = Number.parseInt(mode, 8) & 0o170000
   if (type === 0o040000) return "directory"
   if (type === 0o120000) return "symlink"
   if (type !== 0o100000) return undefined
-  // trees of old gits say 100664
+  // old versions of git wrote 100664
   return (Number.parseInt(mode, 8) & 0o100) === 0 ? "file" : "executable"
 }
 
@@ -66,10 +66,10 @@ const problemOf = (name: string | undefined, kind: EntryKind | undefined): strin
   return nameProblem(name) ?? kindProblem(name, kind)
 }
 
-/** Entries that are read or written on end: less than a millisecond. */
+/** Entries read or written without a break: less than a millisecond. */
 const entriesAtOnce = 500
 
-/** Reads a tree's bytes; what no workspace may hold is told in `skipped` and left out. */
+/** Reads a tree's bytes. Entries that no workspace may hold are left out and listed in `skipped`. */
 export const parseTree = async (sha: Sha, content: Uint8Array): Promise<StoredTree> => {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length)
   const entries = new Map<string, FileNode | TreeRef>()
@@ -93,7 +93,7 @@ export const parseTree = async (sha: Sha, content: Uint8Array): Promise<StoredTr
   return { sha, entries, skipped }
 }
 
-/** What git sorts an entry by, in byte order: so it is that of whole paths, too. */
+/** What git sorts an entry by, in byte order: whole paths are in byte order, too. */
 export const sortName = ([name, { kind }]: readonly [string, { readonly kind: EntryKind }]): string =>
   kind === "directory" ? `${name}/` : name
 
@@ -115,12 +115,12 @@ const writeSha = (bytes: Buffer, at: number, sha: Sha): number => {
   return at + 20
 }
 
-/** A tree's bytes, of entries in git's order whose names are all known. */
+/** A tree's bytes. The entries must be in git's order, and the names of all their objects known. */
 export const formatTree = async (
   entries: ReadonlyArray<readonly [string, FileNode | TreeRef]>,
   breath: Breath
 ): Promise<Uint8Array> => {
-  // three bytes of UTF-8 a UTF-16 unit at most
+  // a UTF-16 unit takes at most three bytes of UTF-8
   const most = entries.reduce((sum, [name]) => sum + name.length * 3 + 28, 0)
   const bytes = Buffer.allocUnsafe(most)
   let at = 0

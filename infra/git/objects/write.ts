@@ -8,15 +8,15 @@ import { fanOut, loosePath } from "./loose.ts"
 import { headOf, type NewObject } from "./object.ts"
 import { isPacked } from "./read.ts"
 
-/** How old a file may look before that is put right. */
+/** Milliseconds since a file was last written, or touched, after which it is touched again. */
 const freshMs = 60 * 60 * 1000
 
-/** Objects whose files wait for the disk at a time. */
+/** Files, or folders, that wait for the disk at a time. */
 const writers = 32
 
 const compressed = ({ type, content }: NewObject) => compress(headOf(type, content.length), content)
 
-/** Answers whether it made it. It never makes the repository above it, which may have been erased meanwhile. */
+/** Makes a folder; tells whether it did. Never makes the repository above, which may have been erased meanwhile. */
 const makeDirectory = (path: string): boolean => {
   try {
     if (fs.existsSync(path)) return false
@@ -29,8 +29,8 @@ const makeDirectory = (path: string): boolean => {
 }
 
 /**
- * Answers whether there is such a file, which counts as written now: what nothing names and nobody has written for a
- * day may be pruned.
+ * Tells whether a file exists, and marks it as written now: an object that nothing names may be pruned when nobody has
+ * written it for a day.
  */
 const freshen = (path: string): boolean => {
   const written = fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs
@@ -45,8 +45,8 @@ const freshen = (path: string): boolean => {
 }
 
 /**
- * Stores objects durably. The order counts: an object comes after those that it names, so that whoever is killed on the
- * way leaves no object that names a missing one. What is stored already is not written again.
+ * Stores objects durably. Each must come after those that it names, so that a process killed on the way leaves no
+ * object that names a missing one. An object that has a loose file already is not written again.
  */
 export const writeObjects = async (gitdir: string, objects: ReadonlyArray<NewObject>): Promise<void> => {
   const wanted = [...new Map(objects.map((object) => [object.sha, object])).values()]
@@ -70,14 +70,14 @@ export const writeObjects = async (gitdir: string, objects: ReadonlyArray<NewObj
   } finally {
     for (const path of staged) if (path !== undefined) fs.rmSync(path, { force: true })
   }
-  // also where nothing was missing: who wrote it may not have come to this point yet
+  // also when nothing was missing: the process that wrote an object may not have synced its folder yet
   const directories = [...new Set(wanted.map(({ sha }) => fanOut(gitdir, sha)))]
   if (made) directories.push(`${gitdir}/objects`)
   await inParallel(directories, writers, async (directory) => {
     try {
       await syncDirectory(directory)
     } catch (error) {
-      // all that it held may be in a pack by now, and it gone
+      // a repack may have packed all that the folder held, and removed it
       const held = wanted.filter(({ sha }) => fanOut(gitdir, sha) === directory)
       const packed = await Promise.all(held.map(({ sha }) => isPacked(gitdir, sha)))
       if (!isMissing(error) || packed.includes(false) || held.length === 0) throw error
@@ -86,7 +86,7 @@ export const writeObjects = async (gitdir: string, objects: ReadonlyArray<NewObj
 }
 
 /**
- * Puts a staged object in its place; answers whether that took a new directory. A repack may remove one that is empty.
+ * Puts a staged object in its place; tells whether that took a new folder. A repack may remove a folder that is empty.
  */
 const place = (gitdir: string, sha: Sha, staged: string): boolean => {
   for (let tries = 1; ; tries++) {

@@ -7,34 +7,34 @@ import { lastWords } from "../../lastWords.ts"
 import { type NativeGit, startGit } from "../native/git.ts"
 import { incoming } from "../repositories.ts"
 
-/** Bytes that git may ask the system for in one piece: what a delta says that it becomes is not believed. */
+/** Bytes that git may allocate in one piece: the size that a delta claims to become is not believed. */
 const mostAtOnce = 256 * 1024 * 1024
-/** Bytes that are read of what git says. */
+/** Bytes of git's output that are read. */
 const mostSaid = 64 * 1024 * 1024
 const mostComplaint = 4_096
 
-/** Deltas of a small pack may say that they become gigabytes, one after another, and git looks at each. */
+/** The deltas of a small pack may claim to become gigabytes, one after another, and git unpacks each. */
 const tooMuch = "it takes more of the processor than a push may"
 const tooLarge = "the pack is larger than may be pushed at once"
 const brokenOff = "the pack ends too early"
-/** By somebody else: the system, say, for what it takes of the memory. */
+/** Somebody else ended it: the system, say, because of its memory. */
 const ended = "git was ended while it looked at it; push again"
 
 interface Said {
   readonly code: number | null
   readonly out: Buffer
-  /** What it complains of. */
+  /** The beginning of its stderr. */
   readonly complaint: string
 }
 
-/** Objects beside a repository, on the same disk, which has none of them; git reads both. */
+/** Pushed objects beside a repository, on the same disk. The repository has none of them; git reads both. */
 export class Quarantine {
   readonly objects: string
   readonly #git: NativeGit
   readonly #gitdir: string
   readonly #processor: number
 
-  /** `processor`: the seconds of it that each of git's processes gets. */
+  /** `processor`: seconds of processor time for each of git's processes. */
   constructor(git: NativeGit, directory: string, gitdir: string, processor: number) {
     this.#git = git
     this.#gitdir = gitdir
@@ -44,8 +44,8 @@ export class Quarantine {
   }
 
   /**
-   * Writes a pack to a file as it comes, and answers its path; `came` hears how many bytes that are so far. Rejects
-   * with `PushRefused` when it has more than `most` bytes, or its sender goes away; with the system's error when the
+   * Writes a pack to a file as it arrives, and gives the file's path. Calls `came` with the bytes so far. Rejects with
+   * `PushRefused` when the pack has more than `most` bytes or its sender goes away, with the system's error when the
    * disk fails.
    */
   async receive(
@@ -55,7 +55,7 @@ export class Quarantine {
     signal: AbortSignal
   ): Promise<string> {
     const path = `${this.objects}/sent`
-    // before anything that would have to be taken back where it can't be opened, or fail while nobody listens
+    // opened first: if that fails, nothing has to be undone, and no promise rejects unheard
     const file = await fs.promises.open(path, "wx", 0o600)
     let bytes = 0
     const givenUp = Promise.withResolvers<never>()
@@ -78,15 +78,15 @@ export class Quarantine {
       }
     } finally {
       signal.removeEventListener("abort", stop)
-      // not waited for: a sender that stands still would hold it up for ever
+      // not awaited: a sender that stands still would hold it up for ever
       pieces.return?.().catch(() => {})
       await file.close()
     }
   }
 
   /**
-   * Asks git; it ends when the signal says so, or when it says more than anybody reads. Rejects with `PushRefused` when
-   * it takes too much of the processor, or somebody else ends it. `input`: a text, or what is read of a file.
+   * Runs git. It is killed when the signal aborts or its output is longer than `mostSaid`. Rejects with `PushRefused`
+   * when it uses up its processor time, or somebody else ends it. `input`: a text, or the stream of a file.
    */
   ask(args: ReadonlyArray<string>, signal: AbortSignal, input?: string | fs.ReadStream): Promise<Said> {
     return new Promise((resolve, reject) => {
@@ -127,7 +127,7 @@ export class Quarantine {
       if (input === undefined || typeof input === "string") lastWords(child.stdin, input)
       else {
         child.once("close", () => input.destroy())
-        // git would wait for the rest
+        // git would wait for the rest of its input
         input.once("error", (error) => {
           reject(error)
           stop()
@@ -138,7 +138,7 @@ export class Quarantine {
     })
   }
 
-  /** The same for what has to succeed. */
+  /** What git prints when it succeeds; rejects with `PushRefused` and the reason when it does not. */
   async need(args: ReadonlyArray<string>, signal: AbortSignal, reason: string, input?: string): Promise<Buffer> {
     const { code, out } = await this.ask(args, signal, input)
     if (code !== 0) throw new PushRefused({ reason })
@@ -146,8 +146,8 @@ export class Quarantine {
   }
 
   /**
-   * Leaves what a commit needs beside another one, in a pack that git makes of it. What was sent may hold more, which
-   * nothing reaches: a repository that is packed later would have each of it as large as it says that it becomes.
+   * Replaces the pack that was sent by one that git makes of what `to` needs beside `from`. The sent one may hold
+   * objects that nothing reaches: a later repack would write out each at the full size that it claims.
    */
   async narrow(from: Sha, to: Sha, signal: AbortSignal): Promise<void> {
     const folder = `${this.objects}/pack`
@@ -160,7 +160,7 @@ export class Quarantine {
     for (const other of sent) if (!other.startsWith(name)) fs.rmSync(`${folder}/${other}`)
   }
 
-  /** Moves what is there into the repository: an index after its pack, so that nobody finds one without the other. */
+  /** Moves its packs into the repository, each index after its pack, so that nobody finds one without the other. */
   async keep(): Promise<void> {
     const folder = `${this.#gitdir}/objects/pack`
     const names = fs.readdirSync(`${this.objects}/pack`)

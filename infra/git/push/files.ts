@@ -10,9 +10,9 @@ const kinds: { readonly [mode: string]: "file" | "executable" | "symlink" } = {
   "100755": "executable",
   "120000": "symlink"
 }
-/** Links, `.gitmodules` and `.gitattributes` that are read. */
+/** The most links, `.gitmodules` and `.gitattributes` of a push that are read. */
 const mostRead = 10_000
-/** Bytes of one: of a longer one nothing has to be read. */
+/** Bytes of one; a longer one is refused unread. */
 const longestRead = 1024 * 1024
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
@@ -24,7 +24,7 @@ interface Listed {
   readonly size: number
 }
 
-/** Characters of a name that are told. */
+/** Characters of a path that a refusal quotes. */
 const mostTold = 100
 const refused = (path: string, problem: string) =>
   new PushRefused({ reason: `${JSON.stringify(path.slice(0, mostTold).toWellFormed())}: ${problem}` })
@@ -67,7 +67,7 @@ const linesOf = function* (out: Buffer): Generator<Buffer> {
   }
 }
 
-/** Bytes of the files that one commit has otherwise than another, each with its whole size. */
+/** Bytes of the files that `to` adds to `from` or changes, each with its whole size. */
 export const changedBytes = async (
   quarantine: Quarantine,
   from: string,
@@ -75,7 +75,7 @@ export const changedBytes = async (
   signal: AbortSignal
 ): Promise<number> => {
   const raw = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", from, to]
-  // of each two the first says modes, hashes and what became of it: `:100644 100644 HASH HASH M`
+  // they come in pairs; the first has modes, hashes and what happened: `:100644 100644 HASH HASH M`
   const said = [...linesOf(await quarantine.need(raw, signal, "what is pushed can't be compared"))]
   const blobs = said.flatMap((line, index) => {
     const [, , , sha = "", status] = index % 2 === 0 ? line.toString("latin1").split(" ") : []
@@ -91,7 +91,7 @@ export const changedBytes = async (
     .reduce((sum, size) => sum + Number(size), 0)
 }
 
-/** What git reads of files itself, and where links lead: as a tool would be refused to write them. */
+/** Checks the files that git itself reads, and where links lead, by the rules for what tools may write. */
 const checkContents = async (quarantine: Quarantine, files: ReadonlyArray<Listed>, signal: AbortSignal) => {
   if (files.length > mostRead) throw new PushRefused({ reason: `more than ${mostRead} links can't be pushed` })
   const tooLong = files.find(({ size }) => size > longestRead)
@@ -108,7 +108,7 @@ const checkContents = async (quarantine: Quarantine, files: ReadonlyArray<Listed
   }
 }
 
-/** Looks at the files of a commit: names, kinds, sizes, and how many there are. */
+/** Checks the files of a commit: names, kinds, sizes and how many there are. Rejects with `PushRefused`. */
 export const checkFiles = async (
   quarantine: Quarantine,
   commit: string,

@@ -20,17 +20,17 @@ export interface Options {
   readonly limits?: Limits
   /** Bytes of a pack; 256 MiB unless told. */
   readonly mostPacked?: number
-  /** How slowly it may come. */
+  /** How slowly a pack may arrive. */
   readonly pace?: Pace
-  /** Seconds of the processor for each of git's processes; 120 unless told. */
+  /** Seconds of processor time for each of git's processes; 120 unless told. */
   readonly processor?: number
 }
 
 /**
- * Pushes that come, or wait to be looked at, at a time, and those that are looked at, each with those of one tenant
- * among them. What comes takes room on the disk alone; looking takes a processor. So it takes sixteen tenants that send
- * as slowly as they may to hold others up; who sends more slowly, or stands still, loses its place. Two whose packs are
- * looked at longest let a third one in after five minutes, whatever they have sent besides.
+ * How many pushes may arrive (or wait to be looked at) at a time, and how many are looked at; of each, how many of one
+ * tenant. Arriving takes only room on the disk, looking takes a processor. So only sixteen tenants that all send at the
+ * slowest pace can hold up others: a sender that is slower, or stands still, loses its place. If two packs take longest
+ * to look at, a third gets its turn after five minutes, whatever else their tenants have sent.
  */
 const coming = { all: 32, ofOneTenant: 2 }
 const looked = { all: 2, ofOneTenant: 1 }
@@ -44,11 +44,11 @@ const longestCommit = 256 * 1024
 
 const refuse = (reason: string) => new PushRefused({ reason })
 
-/** Which of git's rules something broke: their names are git's own, what they quote is not told. */
+/** Which of git's rules a push broke. The rule's name is git's own; what git quotes from the push is not told. */
 const ruleIn = (complaint: string): string => {
   const at = complaint.search(/\b(?:error|fatal)/)
-  // a rule's name is several words in one, `hasDotgit`: what stands before another colon is a hash, a position, or a
-  // part of git (`inflate`)
+  // a rule's name is in camel case (`hasDotgit`); other words before a colon are a hash, a position, or a part of git
+  // (`inflate`)
   const [, rule] = / ([a-z]+[A-Z][a-zA-Z]*): /.exec(at < 0 ? "" : complaint.slice(at)) ?? []
   if (/over limit/.test(complaint)) return "an object is larger than may be pushed"
   return rule === undefined ? "the pack is broken, or lacks something" : `git fsck refuses it (${rule})`
@@ -80,7 +80,7 @@ const look = async (
   return { commits, bytes: await changedBytes(quarantine, from, to, signal) }
 }
 
-/** Runs until it is done or interrupted; then git is ended. */
+/** Runs `run`, whose signal aborts on interruption, which ends git. */
 const attempt = <A>(
   gitdir: string,
   run: (signal: AbortSignal) => Promise<A>
@@ -97,7 +97,7 @@ const within = <A, E, R>(duration: Duration.Input, reason: string, effect: Effec
 const crowded = "too many pushes at once; push again"
 const tooLong = "it took too long"
 
-/** Takes in pushes with native git, where it is there. */
+/** Takes in pushes with native git; without it, nothing can be pushed. */
 export const layer = ({
   directory,
   git,
@@ -133,7 +133,7 @@ export const layer = ({
         )
         const sent = yield* within(toCome, tooLong, arriving)
         yield* within(untilLooked, crowded, looks.take(tenant))
-        // not before: what waits there has its file on the disk
+        // not earlier: a push that waits to be looked at has its file on the disk
         place.release()
         const looking = attempt(gitdir, async (signal) => {
           const { code, complaint } = await quarantine.ask(indexing, signal, fs.createReadStream(sent))

@@ -1,22 +1,22 @@
 import { Effect } from "effect"
 import { PushRefused } from "#ports/PushIntake.ts"
 
-/** How slowly a pack may come, in whole seconds: whoever holds a place has to make use of it. */
+/** How slowly a pack may arrive; times are whole seconds. A sender that holds a place has to make use of it. */
 export interface Pace {
-  /** Nothing at all for so long. */
+  /** Time after which a sender of nothing loses its place. */
   readonly still: number
-  /** Of each so long, wherever it begins, `least` bytes a second. */
+  /** In each window of this length, wherever it begins, `least` bytes a second must arrive. */
   readonly window: number
   readonly least: number
 }
 
-/** A connection that loses packets now and then keeps it. */
+/** A connection that loses packets now and then keeps up with it. */
 export const usual: Pace = { still: 30, window: 60, least: 16_000 }
 
-/** Ends when what has come, by `bytes`, comes too slowly: its sender is told why. */
+/** Fails once the bytes that have arrived, as `bytes` counts them, arrive too slowly. The reason is for the sender. */
 export const watch = (bytes: () => number, { still, window, least }: Pace): Effect.Effect<never, PushRefused> =>
   Effect.gen(function* () {
-    /** How many there were at each look, a second apart; of what came before it nothing is to anybody's credit. */
+    /** The count at each look of the last `window`, a second apart: bytes from before that count for nothing. */
     const before = [bytes()]
     let silent = 0
     for (;;) {

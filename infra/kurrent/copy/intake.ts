@@ -15,12 +15,12 @@ import { Fault } from "../Fault.ts"
 import { Log } from "../Log.ts"
 import { setMaxAge } from "../retention.ts"
 
-/** What one append may have: a server takes 1 MiB, by default, with what stands beside its events. */
+/** The most that one append has: by default, a server takes 1 MiB, with the metadata of its events. */
 const most = { events: 400, bytes: 512 * 1024 }
-/** About what stands beside an event. */
+/** About how many bytes of metadata an event has. */
 const besides = 700
 
-/** Events that follow one another in one stream, as many as one append may have. */
+/** Runs of events that follow one another in one stream, each as long as one append may be. */
 function* runsOf(events: ReadonlyArray<CopiedEvent>): Generator<ReadonlyArray<CopiedEvent>> {
   let run: Array<CopiedEvent> = []
   let bytes = 0
@@ -43,7 +43,7 @@ function* runsOf(events: ReadonlyArray<CopiedEvent>): Generator<ReadonlyArray<Co
 const refuse = ({ stream, revision }: CopiedEvent, why: string) =>
   new CopyRefused({ message: `revision ${revision} of ${stream} can't be copied: ${why}` })
 
-/** Appends a run at its revisions. What is there already is looked at, and left. */
+/** Appends a run at its revisions. Events that are there already are checked, and left. */
 const appendRun = Effect.fnUntraced(function* (run: ReadonlyArray<CopiedEvent>) {
   const kurrent = yield* Kurrent
   const log = yield* Log
@@ -82,7 +82,7 @@ const appendRun = Effect.fnUntraced(function* (run: ReadonlyArray<CopiedEvent>) 
   if (rest.length > 0) yield* go(rest)
 })
 
-/** Where an event of ours went. */
+/** The position that a copied event got. */
 const placeOf = Effect.fnUntraced(function* ({ stream, revision, eventId }: CopiedEvent) {
   const { readStream } = yield* Kurrent
   const [event] = yield* Effect.retry(readStream(stream, { from: revision, count: 1 }), patiently)
@@ -92,8 +92,8 @@ const placeOf = Effect.fnUntraced(function* ({ stream, revision, eventId }: Copi
 })
 
 /**
- * Each step may be repeated: texts, events at their revisions, erasures, where commands are, and then how far it has
- * come.
+ * Takes events in by steps that may each be repeated: texts, events at their revisions, erasures, where commands are,
+ * and then how far it has come.
  */
 const take = Effect.fnUntraced(function* (events: ReadonlyArray<CopiedEvent>) {
   const texts = yield* Texts
@@ -117,7 +117,7 @@ const isErased = Effect.fnUntraced(function* (tenant: string, subject: string) {
   return (yield* sql`SELECT 1 FROM kurrent_erasures WHERE tenant = ${tenant} AND subject = ${subject}`).length > 0
 })
 
-/** Into KurrentDB, with texts in Postgres. An event's time is kept beside it, as that of any other. */
+/** Copies events into KurrentDB, with texts in Postgres. An event's time is in its metadata, as that of any other. */
 export const layer = Layer.effect(
   LogIntake,
   Effect.gen(function* () {

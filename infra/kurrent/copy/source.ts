@@ -12,7 +12,7 @@ interface Row {
   readonly salt: Uint8Array
 }
 
-/** An event that came with text has a digest of it. */
+/** Whether an event came with a text: then its data has the text's digest. */
 const hasText = ({ data }: StoredEvent): boolean =>
   typeof (JSON.parse(data) as { readonly text?: unknown }).text === "string"
 
@@ -24,7 +24,7 @@ const whole = ({ payload, ...event }: StoredEvent, row: Row | undefined): WholeE
   digest: null
 })
 
-/** The log in KurrentDB, with texts in Postgres. */
+/** Copies from a log in KurrentDB, with texts in Postgres. */
 export const layer = Layer.effect(
   LogSource,
   Effect.gen(function* () {

@@ -13,10 +13,7 @@ import * as Source from "./source.ts"
 
 const server = (url: Redacted.Redacted) => Layer.effectDiscard(check).pipe(Layer.provideMerge(Kurrent.layer(url)))
 
-/**
- * Looks whether the server has a log already that is not the one of this copy, and writes nothing. Fails with
- * `CopyRefused`.
- */
+/** Checks, without writing, that the server has no log but this copy's. Fails with `CopyRefused` if it has another. */
 export const look = (url: Redacted.Redacted) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
@@ -28,7 +25,7 @@ export const look = (url: Redacted.Redacted) =>
     return yield* new CopyRefused({ message: `the KurrentDB at ${address.place} has another log: name an empty one.` })
   }).pipe(Effect.provide(server(url)), Effect.scoped)
 
-/** A copy in KurrentDB on the server at a URL, with the database that was made the copy. */
+/** The copy's log in KurrentDB, on the server at a URL, with the database that was made the copy. */
 export const layer = (url: Redacted.Redacted, maxAges: ReadonlyArray<MaxAge>) =>
   Layer.merge(Intake.layer, Layer.provideMerge(Source.layer, KurrentEventStore.layer)).pipe(
     Layer.provide(Texts.layer),

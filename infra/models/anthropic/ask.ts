@@ -16,12 +16,12 @@ const longest = 4_000
 const patience = 120_000
 
 /**
- * Questions to models of the Messages API. The form is the one tool of the request and the model is made to call it, so
- * that whatever the prompt says there is no other way to answer. What it fills in is checked against the form's schema.
- * Fails with `ModelFailed` where it answers otherwise, or not at all.
+ * Questions to models of the Messages API. The form is the only tool of the request and the model must call it, so that
+ * it has no other way to answer, whatever the prompt says. Its input is checked against the form's schema. Fails with
+ * `ModelFailed` when the model answers otherwise, or not at all.
  */
 export const makeAsk = (settings: AnthropicSettings) => {
-  // it answers in one go: nothing comes before all of it
+  // not streamed: no byte comes before the whole answer
   const client = makeClient({ silence: patience, ...settings })
   const api = apiOf(settings)
   return ({ model, system, prompt, form }: Question, spent?: OnSpent): Effect.Effect<unknown, ModelFailed> => {
@@ -51,7 +51,7 @@ export const makeAsk = (settings: AnthropicSettings) => {
   }
 }
 
-/** What the model says is quoted in no failure: it may be its prompt, and failures are shown and logged. */
+/** No failure quotes what the model says: that may be its prompt, and failures are shown and logged. */
 const filledIn = ({ stop_reason: stopReason, content }: Message, name: string, schema: ZodType) => {
   const failed = (message: string) => Effect.fail(new ModelFailed({ message, fault: message }))
   if (stopReason === "refusal") return failed("The model declined to answer.")

@@ -8,7 +8,7 @@ import type {
 import type { Exchange, ModelTurn, Saying, Talk, ToolResult, TurnEnd } from "#ports/LanguageModel.ts"
 import { nameOf, tokens } from "../answer.ts"
 
-/** The Messages API's reasons to stop. One that it does not have yet says that it was done. */
+/** The Messages API's reasons to stop. A reason that is not listed counts as done. */
 const ends = new Map<unknown, TurnEnd>([
   ["tool_use", "calls"],
   ["pause_turn", "paused"],
@@ -20,7 +20,7 @@ const ends = new Map<unknown, TurnEnd>([
 const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A block; what of it has no meaning outside the API is kept as it is. */
+/** The port's form of a block. Parts that have no meaning outside the API are kept as they are. */
 const sayingOf = (block: unknown): Saying => {
   if (!isObject(block)) throw new TypeError("a block that is no object")
   const { type, ...rest } = block
@@ -52,7 +52,7 @@ const messagesOfOne = ({ turn, results }: Exchange): ReadonlyArray<BetaMessagePa
 }
 
 /**
- * All that was said, as the API is told it; with `mark` at the last results, up to which the next turn says the same.
+ * All that was said, as the API takes it. `mark` is put on the last results: up to there, the next request is the same.
  */
 export const messagesOf = ({ prompt, history }: Talk, mark: BetaCacheControlEphemeral): Array<BetaMessageParam> => {
   const said = history.flatMap(messagesOfOne)
@@ -72,7 +72,7 @@ interface Counted {
   readonly cache_read_input_tokens: number | null
 }
 
-/** What an answer took. */
+/** The tokens that an answer took. */
 export const usageOf = (usage: Counted): ModelTurn["usage"] => {
   const { input_tokens: input, cache_creation_input_tokens: written, cache_read_input_tokens: read } = usage
   return {
@@ -83,7 +83,7 @@ export const usageOf = (usage: Counted): ModelTurn["usage"] => {
   }
 }
 
-/** The API's answer as a turn; throws where it is none. */
+/** The API's answer as a turn; throws when it is none. */
 export const turnOf = (message: BetaMessage, model: string): ModelTurn => {
   const { content, stop_reason: stopReason, usage } = message
   if (!Array.isArray(content)) throw new TypeError("a message without content")

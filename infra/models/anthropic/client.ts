@@ -13,8 +13,8 @@ import { type AnthropicSettings, defaultBaseURL } from "./settings.ts"
 const nothing = () => {}
 
 /**
- * The SDK's client on these settings only: whatever it would otherwise take from the environment (another base URL,
- * tokens, profiles, a log level, headers, tracing) is given here, and it logs nothing.
+ * The SDK's client, with these settings only: all that it would take from the environment (another base URL, tokens,
+ * profiles, a log level, headers, tracing) is given here. It logs nothing.
  */
 export const makeClient = ({
   apiKey,
@@ -41,7 +41,7 @@ export const makeClient = ({
   return client
 }
 
-/** How its failures are told. */
+/** The API, as its failures are described. */
 export const apiOf = ({
   apiKey,
   baseURL = defaultBaseURL,

@@ -7,7 +7,7 @@ import { counting, Unfinished } from "../answer.ts"
 type Block = { readonly [key: string]: unknown }
 
 /**
- * A block as it grows. Pieces are put together once, when it is whole: doing it at each would take the square of its
+ * A block as it grows. Its pieces are joined once, when it is whole: joining at each piece would take the square of its
  * length.
  */
 interface Growing {
@@ -28,15 +28,15 @@ const whole = ({ start, pieces }: Growing): Block => {
     if (field === "citations") return [field, values]
     const text = values.join("")
     if (field !== "input") return [field, `${start[field] ?? ""}${text}`]
-    // a tool without input is called with no piece of it, or an empty one
+    // a call of a tool without input has no piece of it, or an empty one
     return [field, text === "" ? start["input"] : parseJson(text)]
   })
   return { ...start, ...Object.fromEntries(grown) }
 }
 
 /**
- * The message that an answer of the Messages API holds: a stream of events, or, from a server that is merely
- * compatible, one JSON.
+ * The message in an answer of the Messages API: a stream of events or, from a server that is merely compatible, one
+ * JSON text. Throws `Unfinished` when the stream ends too early.
  */
 export const messageOf = async (
   response: Response,
@@ -82,6 +82,6 @@ export const messageOf = async (
   return { ...message, content: blocks.map(whole) as unknown as BetaMessage["content"] }
 }
 
-/** What a later count says; what it leaves open, the first one said. */
+/** The counts that a later report gives; the others keep what the first one gave. */
 const given = (usage: object) =>
   Object.fromEntries(Object.entries(usage ?? {}).filter(([, count]) => count !== null && count !== undefined))

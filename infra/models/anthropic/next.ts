@@ -11,9 +11,9 @@ import type { AnthropicSettings } from "./settings.ts"
 const ephemeral = { type: "ephemeral" } as const
 
 /**
- * Turns of models of the Messages API: one request each, which holds all that was said before. What comes before its
- * last message is kept in the provider's prompt cache, for the next turn has the same before it. The answer is
- * streamed, so that a model that is at work is told from one that hangs.
+ * Turns of models of the Messages API: one request each, which holds all that was said before. All up to its last
+ * results goes into the provider's prompt cache, because the next request begins with the same. The answer is streamed,
+ * to tell a model that is at work from one that hangs.
  */
 export const makeNext = (settings: AnthropicSettings) => {
   const client = makeClient(settings)

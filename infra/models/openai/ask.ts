@@ -15,12 +15,12 @@ import type { OpenAiSettings } from "./settings.ts"
 const patience = 120_000
 
 /**
- * Questions to models of the Chat Completions API. The form is the one function of the request and the model is made to
- * call it, so that whatever the prompt says there is no other way to answer. What it fills in is checked against the
- * form's schema. Fails with `ModelFailed` where it answers otherwise, or not at all.
+ * Questions to models of the Chat Completions API. The form is the only function of the request and the model must call
+ * it, so that it has no other way to answer, whatever the prompt says. Its input is checked against the form's schema.
+ * Fails with `ModelFailed` when the model answers otherwise, or not at all.
  */
 export const makeAsk = (settings: OpenAiSettings) => {
-  // it answers in one go: nothing comes before all of it
+  // not streamed: no byte comes before the whole answer
   const client = makeClient({ silence: patience, ...settings })
   const api = apiOf(settings)
   return ({ model, system, prompt, form }: Question, spent?: OnSpent): Effect.Effect<unknown, ModelFailed> =>
@@ -58,7 +58,7 @@ const inputOf = (written: string): unknown => {
   }
 }
 
-/** What the model says is quoted in no failure: it may be its prompt, and failures are shown and logged. */
+/** No failure quotes what the model says: that may be its prompt, and failures are shown and logged. */
 const filledIn = (completion: ChatCompletion, name: string, schema: ZodType) => {
   const failed = (message: string) => Effect.fail(new ModelFailed({ message, fault: message }))
   const choice = completion?.choices?.[0]

@@ -7,8 +7,8 @@ import { defaultBaseURL, type OpenAiSettings } from "./settings.ts"
 const nothing = () => {}
 
 /**
- * The SDK's client on these settings only: whatever it would otherwise take from the environment (another base URL, an
- * organization, a project, a log level) is given here, and it logs nothing.
+ * The SDK's client, with these settings only: all that it would take from the environment (another base URL, an
+ * organization, a project, a log level) is given here. It logs nothing.
  */
 export const makeClient = ({ apiKey, baseURL = defaultBaseURL, timeout = 600_000, silence }: OpenAiSettings): OpenAI =>
   new OpenAI({
@@ -25,7 +25,7 @@ export const makeClient = ({ apiKey, baseURL = defaultBaseURL, timeout = 600_000
     logger: { error: nothing, warn: nothing, info: nothing, debug: nothing }
   })
 
-/** How its failures are told. */
+/** The API, as its failures are described. */
 export const apiOf = ({ apiKey, variable, baseURL = defaultBaseURL }: OpenAiSettings): Api => ({
   name: "the Chat Completions API",
   baseURL,

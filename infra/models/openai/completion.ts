@@ -3,7 +3,7 @@ import { parseJson } from "#engine/parseJson.ts"
 import type { Heard, ModelTurn, Saying, TurnEnd } from "#ports/LanguageModel.ts"
 import { counting, nameOf, noTokens, tokens, Unfinished } from "../answer.ts"
 
-/** The API's reasons to finish. One that it does not have yet says that it was done. */
+/** The API's reasons to finish. With any other, a turn that has calls ends in calls, and one without is done. */
 const ends = new Map<unknown, TurnEnd>([
   ["tool_calls", "calls"],
   ["function_call", "calls"],
@@ -18,7 +18,7 @@ interface Growing {
   readonly pieces: Array<string>
 }
 
-/** What an answer took, where it says so. */
+/** The tokens that an answer took; `undefined`: it does not say. */
 export const usageOf = ({ usage }: Pick<ChatCompletionChunk, "usage">): ModelTurn["usage"] | undefined =>
   usage === null || usage === undefined
     ? undefined
@@ -26,11 +26,11 @@ export const usageOf = ({ usage }: Pick<ChatCompletionChunk, "usage">): ModelTur
         inputTokens: tokens(usage.prompt_tokens),
         outputTokens: tokens(usage.completion_tokens),
         cacheReadTokens: tokens(usage.prompt_tokens_details?.cached_tokens),
-        // what is kept costs nothing here, and is not told
+        // writing to the cache costs nothing here, and the API does not report it
         cacheWriteTokens: 0
       }
 
-/** What the model wrote for a function; text where that is no JSON: the tool refuses it, and the model is told. */
+/** The input that a model wrote for a function. What is no JSON stays text: the tool refuses it and says so. */
 const inputOf = (written: string): unknown => {
   if (written.trim() === "") return {}
   try {
@@ -40,7 +40,7 @@ const inputOf = (written: string): unknown => {
   }
 }
 
-/** The turn that a stream of the Chat Completions API tells. */
+/** The turn that a stream of the Chat Completions API tells. Throws `Unfinished` when the stream ends too early. */
 export const turnOf = async (
   chunks: AsyncIterable<ChatCompletionChunk>,
   asked: string,
@@ -70,7 +70,7 @@ export const turnOf = async (
     hear(grow(text, content))
     hear(grow(refusal, refused))
     for (const one of called ?? []) {
-      // some servers number nothing, and tell each call whole
+      // some servers send no index, and each call whole
       const at = one.index ?? calls.length
       const call = (calls[at] ??= { id: "", name: "", pieces: [] })
       call.id ||= one.id ?? ""

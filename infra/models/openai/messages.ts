@@ -8,7 +8,7 @@ import type { Exchange, Talk, ToolCall } from "#ports/LanguageModel.ts"
 const callOf = ({ id, name, input }: ToolCall): ChatCompletionMessageFunctionToolCall => ({
   id,
   type: "function",
-  // as the model wrote it, where that was no JSON
+  // a text is what the model wrote where it was no JSON
   function: { name, arguments: typeof input === "string" ? input : JSON.stringify(input) }
 })
 
@@ -26,7 +26,7 @@ const messagesOfOne = ({ turn, results }: Exchange): ReadonlyArray<ChatCompletio
   return [said, ...answers]
 }
 
-/** All that was said, as the API is told it. */
+/** All that was said, as the API takes it. */
 export const messagesOf = ({ system, prompt, history }: Talk): Array<ChatCompletionMessageParam> => [
   { role: "system", content: system },
   { role: "user", content: prompt },

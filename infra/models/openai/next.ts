@@ -9,9 +9,9 @@ import { messagesOf } from "./messages.ts"
 import type { OpenAiSettings } from "./settings.ts"
 
 /**
- * Turns of models of the Chat Completions API: one request each, which holds all that was said before; the API keeps
- * what requests begin with alike in its cache by itself. The answer is streamed, so that a model that is at work is
- * told from one that hangs.
+ * Turns of models of the Chat Completions API: one request each, which holds all that was said before. The API caches
+ * the beginnings that requests share by itself. The answer is streamed, to tell a model that is at work from one that
+ * hangs.
  */
 export const makeNext = (settings: OpenAiSettings) => {
   const client = makeClient(settings)

@@ -10,7 +10,7 @@ interface Row {
   readonly event_id: string | null
 }
 
-/** The last event that is in for good; `undefined`: none. */
+/** The last event that is copied for good; `undefined`: none. */
 export const last = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<Row>`SELECT position, stream, revision, event_id FROM log_copy`
@@ -24,7 +24,7 @@ export const last = Effect.gen(function* () {
   } satisfies LastCopied
 })
 
-/** Notes that all up to an event is in. */
+/** Notes that all events up to this one are copied. */
 export const advance = Effect.fnUntraced(function* ({ position, stream, revision, eventId }: WholeEvent) {
   const sql = yield* PgClient.PgClient
   yield* sql`UPDATE log_copy SET position = ${BigInt(position)}, stream = ${stream}, revision = ${revision},

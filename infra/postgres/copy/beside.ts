@@ -23,7 +23,7 @@ const bring = (from: Client, to: Client) =>
     { discard: true }
   )
 
-/** Rows of a backup, as `BesideRows` has them; those of reactions are brought by `finish`. */
+/** Brings a backup's rows, as `BesideRows` gives them; `finish` brings those of reactions. */
 const bringRows = (rows: Stream.Stream<ReadonlyArray<string>, BackupFault>, to: Client) =>
   Stream.runForEach(rows, (lines) => {
     const parsed = lines.map((line) => JSON.parse(line) as { readonly table: string; readonly row: object })
@@ -45,7 +45,7 @@ const finish = (to: Client, checkpoints: ReadonlyMap<string, Position>) =>
           ON CONFLICT (name) DO UPDATE SET position = excluded.position`
       }
       yield* to`UPDATE log_copy SET finished_at = now()`
-      // nobody has asked them anything yet
+      // these tables were filled at once, and may have no statistics yet
       yield* to.unsafe("ANALYZE events, payloads, erasures, requests")
     })
   )
@@ -53,7 +53,7 @@ const finish = (to: Client, checkpoints: ReadonlyMap<string, Position>) =>
 const here = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.mapError(effect, () => new StoreUnavailable({ message: "What lies beside the log can't be copied." }))
 
-/** From a backup into a database. */
+/** Copies what lies beside the log from a backup into a database. */
 export const restoredLayer = (
   checkpoints: ReadonlyMap<string, Position>,
   rows: Stream.Stream<ReadonlyArray<string>, BackupFault>,
@@ -65,7 +65,7 @@ export const restoredLayer = (
     finish: (reached) => here(finish(to, reached))
   })
 
-/** From one database to another. */
+/** Copies what lies beside the log from one database to another. */
 export const layer = (from: Client, to: Client) =>
   Layer.succeed(BesideLog, {
     checkpoints: here(

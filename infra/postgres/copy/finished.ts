@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotOurs } from "#ports/Hold.ts"
 
-/** That the database is no copy which was begun and not finished. Fails with `NotOurs`. */
+/** Makes sure that the database is not an unfinished copy. Fails with `NotOurs` if it is. */
 export const finished = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [begun] = yield* sql`SELECT 1 FROM log_copy WHERE finished_at IS NULL`

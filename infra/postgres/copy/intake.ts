@@ -14,7 +14,7 @@ const { bool, bytea, int2, int4, int8, text, timestamptz, uuid } = PgTypes.OID
 
 type Placed = CopiedEvent & { readonly at: Position }
 
-/** What a row of `events` is made of, in the order of its parameters. */
+/** The columns of a row of `events`, in the order of the statement's parameters. */
 const columns: ReadonlyArray<readonly [name: string, of: (event: Placed) => unknown, element: number]> = [
   ["position", ({ at }) => BigInt(at), int8],
   ["tenant", ({ tenant }) => tenant, text],
@@ -39,9 +39,7 @@ const columns: ReadonlyArray<readonly [name: string, of: (event: Placed) => unkn
 const names = columns.map(([name]) => name).join(", ")
 const arrays = columns.map((_, index) => `$${index + 1}`).join(", ")
 
-/**
- * As `es_append` writes them. A digest that came with its row is kept as it came, so that damage is not signed anew.
- */
+/** Inserts rows as `es_append` does. A digest that came with its row is kept, so that damage is not signed anew. */
 const inserting = (digest: string): string => `INSERT INTO events (position, tenant, stream, revision, event_id, type,
     schema_version, data, has_text, actor_key, actor_user, actor_organization, command_id, correlation_id, causation_id,
     recorded_at, digest, big, request)
@@ -94,8 +92,8 @@ const erase = Effect.fnUntraced(function* (events: ReadonlyArray<Placed>) {
 })
 
 /**
- * All of it in one transaction, so that what was begun has not happened; of a log in Postgres with its positions, of
- * any other with the next ones.
+ * Runs in one transaction, so that a batch is in as a whole or not at all. Events of a log in Postgres keep their
+ * positions; those of any other get the next ones.
  */
 const take = Effect.fnUntraced(function* (events: ReadonlyArray<CopiedEvent>, source: LogEngine) {
   const before = yield* last
@@ -119,12 +117,12 @@ const take = Effect.fnUntraced(function* (events: ReadonlyArray<CopiedEvent>, so
 })
 
 /**
- * Classes of errors whose words are of the server, and never of what was written: of connections, room, rights, and one
- * that only reads.
+ * Codes of errors whose message is about the server and never quotes what was written: connections, room, rights, and a
+ * server that only reads.
  */
 const ofServer = /^(?:08|53|57P|42501|25006)/
 
-/** What the server says is wrong with it. */
+/** What the server says is wrong with itself; empty for any other error. */
 const saidBy = (error: unknown): string => {
   const cause = isSqlError(error) ? error.reason.cause : undefined
   if (!Predicate.isObject(cause)) return ""
@@ -132,7 +130,7 @@ const saidBy = (error: unknown): string => {
   return typeof code === "string" && ofServer.test(code) ? `: ${String(message).replaceAll(/\s+/g, " ")} (${code})` : ""
 }
 
-/** Into the tables of PostgresEventStore; `source` is where the events come from. */
+/** Copies events into the tables of PostgresEventStore; `source` is where they come from. */
 export const layer = (source: LogEngine) =>
   Layer.effect(
     LogIntake,

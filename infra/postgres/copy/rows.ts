@@ -4,10 +4,10 @@ import { BackupFault, BesideRows } from "#ports/Backup.ts"
 
 type Client = PgClient.PgClient
 
-/** Rows that go at once. */
+/** Rows of one page. */
 const some = 2_000
 
-/** Tables whose rows are in no event, by what tells the rows apart. */
+/** Tables whose rows are in no event, with the columns of their keys. */
 export const tables = [
   { table: "requests", key: ["digest", "n"] },
   { table: "key_sightings", key: ["key"] }
@@ -21,9 +21,7 @@ interface Page {
   readonly count: bigint
 }
 
-/**
- * Rows that follow a row, which is JSON as they are. As JSON they have every column by its name, whatever their order.
- */
+/** The page of rows behind a row; all are JSON, which names their columns, so their order does not matter. */
 export const pageAfter = (from: Client, { table, key }: Table, after: string | null) => {
   const keys = key.join(", ")
   const page = from.unsafe<Page>(
@@ -38,7 +36,7 @@ export const pageAfter = (from: Client, { table, key }: Table, after: string | n
   return Effect.map(page, ([found]) => ({ rows: found!.rows, next: found!.count < some ? null : found!.last }))
 }
 
-/** Puts rows, a JSON array of them, in place of those with their keys. */
+/** Puts rows, a JSON array, in place of those with the same keys. */
 export const putRows = (to: Client, { table, key }: Table, rows: string) => {
   const keys = key.join(", ")
   return Effect.andThen(
@@ -59,7 +57,7 @@ export const layer = (from: Client) =>
   Layer.succeed(BesideRows, {
     pages: Stream.mapError(
       Stream.concat(
-        // reactions as they stand before anything else is read: behind all that they have done
+        // reactions first: positions read before everything else are behind all that the reactions have done
         Stream.fromEffect(
           Effect.map(
             from.unsafe<{ rows: string | null }>(

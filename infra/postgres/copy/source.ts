@@ -4,7 +4,7 @@ import { EventStore, type StoredEvent, StoreUnavailable } from "#engine/ports/Ev
 import { LogSource, type WholeEvent } from "#ports/LogCopy.ts"
 import { columnOf } from "../arrayOf.ts"
 
-/** What the event store tells nobody: of a row its digest, of its text the subject and the salt. */
+/** What the event store does not give: a row's digest, and its text's subject and salt. */
 interface Row {
   readonly event_id: string
   readonly has_text: boolean
@@ -24,7 +24,7 @@ const whole = ({ payload, ...event }: StoredEvent, row: Row): WholeEvent => ({
   digest: row.digest
 })
 
-/** The tables of PostgresEventStore. */
+/** Copies from the tables of PostgresEventStore. */
 export const layer = Layer.effect(
   LogSource,
   Effect.gen(function* () {

@@ -4,14 +4,14 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { CopyRefused, type LogEngine } from "#ports/LogCopy.ts"
 
-/** What a copy takes over of the installation that it is of. */
+/** What a copy takes over from its source's installation. */
 export interface SourceInstallation {
   readonly secret: string
-  /** What stands before the copy's positions where they are told. */
+  /** What stands before the copy's positions wherever they are told. */
   readonly positions: string | null
 }
 
-/** What tells an installation from others, and is no secret. */
+/** Tells an installation from others, and is no secret. */
 const sourceOf = ({ secret }: SourceInstallation): string =>
   createHash("sha256").update(`copy of ${secret}`).digest("hex").slice(0, 32)
 
@@ -26,7 +26,7 @@ interface Begun {
   readonly finished: boolean
 }
 
-/** The copy that a migrated database is. */
+/** The copy that a migrated database is; `undefined`: it is none. */
 const begunIn = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<Begun>`SELECT source, engine, finished_at IS NOT NULL AS finished FROM log_copy`
@@ -34,8 +34,8 @@ const begunIn = Effect.gen(function* () {
 })
 
 /**
- * Looks whether a database may become the copy, and writes nothing: it is empty, or the unfinished copy of this very
- * source. Fails with `CopyRefused`.
+ * Checks that a database may become the copy, without writing: it is empty, or the unfinished copy of this very source.
+ * Fails with `CopyRefused`.
  */
 export const look = (
   origin: SourceInstallation,
@@ -46,7 +46,7 @@ export const look = (
     const names = new Set((yield* sql.unsafe<{ name: string }>(tables)).map(({ name }) => name))
     if (names.size === 0) return
     if (!names.has("events") || !names.has("installation")) {
-      // our migrations begin with a table of their own
+      // Cairn's migrations begin with a table of their own
       if (names.size === 1 && names.has("migrations")) return
       return yield* refuse("has tables that are not Cairn's: name an empty database.")
     }
@@ -69,14 +69,14 @@ export const look = (
     }
   })
 
-/** Makes a migrated database the copy that is under way. */
+/** Marks a migrated database as the copy that is under way. */
 export const begin = (origin: SourceInstallation, engine: LogEngine) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     yield* sql.withTransaction(
       Effect.gen(function* () {
         yield* sql`INSERT INTO log_copy (source, engine) VALUES (${sourceOf(origin)}, ${engine}) ON CONFLICT DO NOTHING`
-        // of a copy that goes on, what its positions were told by stays
+        // a copy that goes on keeps what its positions were told with
         yield* sql`UPDATE installation SET secret = ${origin.secret}, positions = coalesce(positions, ${origin.positions})`
       })
     )

@@ -14,7 +14,7 @@ export class LaunchFailed extends Schema.TaggedError<LaunchFailed>()("LaunchFail
   message: Schema.String
 }) {}
 
-/** Why Postgres can't be started, on one line, for none of the other reasons. */
+/** A `LaunchFailed` of reason `failed`, with its message on one line. */
 export const failed = (message: string): LaunchFailed =>
   new LaunchFailed({ reason: "failed", message: oneLine(message) })
 

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path"
 import { Effect } from "effect"
 import { failedTo, LaunchFailed } from "./LaunchFailed.ts"
 
-/** Where a Postgres lies that can be started. */
+/** The files of a Postgres that can be started. */
 export interface Binaries {
   /** The folder with `bin`, `lib` and `share`. */
   readonly root: string

@@ -89,7 +89,7 @@ export const initialize = Effect.fnUntraced(function* (cluster: Cluster, binarie
     `--username=${username}`,
     `--pwfile=${unfinished.password}`,
     "--auth=scram-sha-256",
-    // what makes a guess slow makes each connection slow: this password, 32 random bytes, nobody guesses
+    // iterations would slow each connection as well as each guess, and nobody guesses this password of 32 random bytes
     "--set=scram_iterations=1",
     "--encoding=UTF8",
     "--locale=C",
@@ -115,7 +115,7 @@ export const initialize = Effect.fnUntraced(function* (cluster: Cluster, binarie
   })
 })
 
-/** What a killed start left behind. Its initdb may still be writing there: then a later start removes the rest. */
+/** Removes what a killed start left behind. If its initdb still writes there, a later start removes the rest. */
 const removeUnfinished = (cluster: Cluster): void => {
   const parent = dirname(cluster.home)
   const prefix = `${cluster.home.slice(parent.length + 1)}.new-`

@@ -6,8 +6,8 @@ const between = 10_000
 const label = "LOG:  "
 
 /**
- * How far a server that comes up is, where it says so in a line: as often as every ten seconds. What somebody has sent
- * to it stands in quotes, and behind a tab where it has lines.
+ * The progress that a starting server reports in a line, if it does; it does so every ten seconds. What a client has
+ * sent stands in quotes, and its further lines behind a tab.
  */
 const progressOf = (line: string): string | undefined => {
   const at = line.indexOf(label)
@@ -23,22 +23,22 @@ const progressIn = (words: string): string | undefined =>
     .findLast((progress) => progress !== undefined)
 
 /**
- * For who waits until a server answers: whether it has said for so many milliseconds neither that nor that it goes on.
- * After a crash it takes in again all that was written last, however long that is; one that is ended meanwhile would
- * begin anew. How far it is is printed. `words`: what it has said last.
+ * Tells a caller that waits for a server's answer whether it is stuck: it has reported no progress for `patience`
+ * milliseconds. After a crash, a server takes in again all that was written last, however long that takes; if it were
+ * ended meanwhile, it would begin anew. Prints the progress. `words` gives what the server has said last.
  */
 export const makeStuck = (words: () => string, patience: number) =>
   Effect.map(Clock.currentTimeMillis, (began) => {
     let since = began
     let looked = began
-    // what an earlier one has said is no progress
+    // what an earlier server has said is no progress
     let told = progressIn(words())
     return Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       if (now - looked < between) return false
       looked = now
       const says = progressIn(words())
-      // what it has said before may be too long ago to be among its last words
+      // what was told last may be too long ago to be among its last words
       if (says === undefined || says === told) return now - since >= patience
       told = says
       since = now

@@ -6,13 +6,13 @@ import { lastWords } from "../../lastWords.ts"
 import { clusterOf } from "./cluster.ts"
 import { findPostmaster } from "./server.ts"
 
-/** Seconds that a Postgres is left without anybody: a service that crashed is started again within them. */
+/** Seconds that a Postgres runs on without a service: one that crashed is started again within them. */
 const patience = 30
 
 /**
- * Waits until its input ends without a word, as it does when whoever holds the folder has ended, in whatever way; then
- * for someone else who holds it, and has Postgres then. Whoever is connected (a command that found the folder held) has
- * it too. What it is given: the folder, seconds, and the number of the process that holds the folder.
+ * Waits until its input ends without a word, as it does when the holder of the folder ends in any way. Then ends
+ * Postgres after some seconds, unless another process has come to hold the folder. A connected client (a command that
+ * found the folder held) makes it count anew. Arguments: folder, seconds, and process id of the holder.
  */
 export const script = `
 read -r never && exit
@@ -52,9 +52,9 @@ const begin = (dataDir: string, seconds: number, shell: string): Writable | unde
 }
 
 /**
- * Sees to it that the folder's Postgres ends some time after this process, which holds the folder, has left it running
- * (because it was killed, say), unless another one has it then. On Linux, where there is a shell; elsewhere Postgres
- * stays until the next start.
+ * Ends the folder's Postgres some time after this process, which holds the folder, has left it running (because it was
+ * killed, say), unless another process has it by then. Only on Linux, where there is a shell; elsewhere Postgres stays
+ * until the next start.
  */
 export const guard = (
   dataDir: string,
@@ -68,7 +68,7 @@ export const guard = (
           Effect.sync(() => begin(dataDir, seconds, shell)),
           (input) =>
             Effect.sync(() => {
-              // a word where no Postgres is left
+              // a word if no Postgres is left, so that the guard just ends
               if (input) lastWords(input, findPostmaster(clusterOf(dataDir)) === undefined ? "\n" : "")
             })
         )

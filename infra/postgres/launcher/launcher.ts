@@ -22,15 +22,15 @@ export interface EmbeddedPostgres {
   readonly username: string
   readonly password: Redacted.Redacted<string>
   readonly database: string
-  /** Whether it ran already. */
+  /** Whether the server ran already. */
   readonly adopted: boolean
 }
 
 /**
- * Gives the data folder's Postgres: makes the cluster at the first use, adopts a server that still runs, else starts
- * one. Until the scope closes the folder is this process's alone, and a server that dies is started again on the same
- * port; then the server is stopped. When this process is killed it ends by itself, after half a minute (`orphaned`:
- * other seconds) in which nobody has adopted it. Fails with `LaunchFailed`: `in-use` (nothing was touched),
+ * Gives the data folder's Postgres: makes the cluster at the first use, and adopts a server that still runs or starts
+ * one. Until the scope closes, the folder is this process's alone, and a server that dies is started again on the same
+ * port. Then the server is stopped. If this process is killed, the server ends by itself after half a minute (or
+ * `orphaned` seconds) in which nobody has adopted it. Fails with `LaunchFailed`: `in-use` (nothing was touched),
  * `other-major`, `no-binaries`, `failed`.
  */
 export const launch = (options: {
@@ -142,10 +142,10 @@ const startServer = Effect.fnUntraced(function* (
   const deadline = Date.now() + 10_000
   let announced: string | undefined
   for (;;) {
-    // A number in it that another process has by now would make Postgres refuse to start.
+    // It may name a process id that another process has by now, and Postgres would refuse to start.
     rmSync(join(cluster.data, "postmaster.pid"), { force: true })
     const port = wanted ?? (yield* freePort)
-    // Whoever interrupts this finds the server to stop.
+    // An interruption still finds the server that it has to stop.
     const server = yield* Effect.uninterruptible(
       Effect.tap(spawnPostmaster(cluster, binaries, account, port), (server) => Effect.sync(() => spawned(server)))
     )

@@ -6,13 +6,13 @@ import { type Binaries, environment, program } from "./binaries.ts"
 import { failedTo, type LaunchFailed } from "./LaunchFailed.ts"
 import { relocate } from "./relocate.ts"
 
-/** As whom Postgres's programs run: Postgres refuses root. */
+/** The account that Postgres's programs run as: Postgres refuses root. */
 export interface SystemAccount {
   /** Starts a program as this account. */
   readonly spawn: (command: string, args: ReadonlyArray<string>, options: SpawnOptions) => ChildProcess
-  /** The kernel's user id of what the programs write; `undefined` when it is simply this process's. */
+  /** The kernel's user id for what the programs write; `undefined`: this process's own. */
   readonly uid: number | undefined
-  /** Gives a file to the account, where that is another than this process's. */
+  /** Gives a file to the account, if that is not this process's own. */
   readonly own: (path: string) => void
 }
 
@@ -25,8 +25,8 @@ const same: SystemAccount = {
 }
 
 /**
- * A user namespace in which this root looks like nobody: Postgres is content, and to the kernel the files stay root's,
- * so that a checkout under a folder that only root may enter works where it lies.
+ * A user namespace in which this root looks like nobody. Postgres accepts that, while to the kernel the files stay
+ * root's: a checkout under a folder that only root may enter works where it lies.
  */
 const namespace = ["--user", `--map-user=${nobody}`, `--map-group=${nobody}`]
 
@@ -43,7 +43,7 @@ const dropped = (uid: number, gid: number): SystemAccount => ({
 })
 
 /**
- * Chooses the account; where root can't use what lies under its own folders as another user, it is copied elsewhere.
+ * Chooses the account. If root's folders are closed to any other user, Postgres and its cluster are copied elsewhere.
  */
 export const chooseAccount = (
   dataDir: string,
@@ -89,7 +89,7 @@ const works = (
   return spawnSync(command!, args, { ...identity, env, cwd: "/", stdio: "ignore" }).status === 0
 }
 
-/** Lets one group pass through a data folder of root's, not list it. */
+/** Lets one group pass through a data folder that root owns, but not list it. */
 const letThrough = (dataDir: string, gid: number): boolean => {
   const { mode, gid: group } = statSync(dataDir)
   if (group !== 0 && group !== gid) return false

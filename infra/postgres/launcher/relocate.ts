@@ -9,9 +9,9 @@ import { failedTo, type LaunchFailed } from "./LaunchFailed.ts"
 const base = "/var/lib/cairn"
 
 /**
- * Copies binaries and cluster to a folder that every user can reach and leaves the link `<data folder>/postgres`, by
- * which they are found again. Until the link is there the data folder's own copy is the valid one. Fails where that
- * folder can't be made, or has no room.
+ * Copies binaries and cluster to a folder that every user can reach, and leaves the link `<data folder>/postgres` to
+ * find them again. Until the link is there, the data folder's own copy is the valid one. Fails if the folder can't be
+ * made or has no room.
  */
 export const relocate = (
   dataDir: string,
@@ -40,7 +40,7 @@ export const relocate = (
     catch: failedTo(`move Postgres to ${base}`)
   })
 
-/** Complete or not there. */
+/** Copies a folder as a whole or not at all. */
 const copy = async (from: string, to: string): Promise<void> => {
   const unfinished = `${to}.new-${process.pid}`
   await rm(unfinished, { recursive: true, force: true })

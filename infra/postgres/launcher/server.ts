@@ -116,9 +116,7 @@ export const freePort: Effect.Effect<number, LaunchFailed> = Effect.callback((re
   })
 })
 
-/**
- * Fast shutdown: sessions are ended, what is committed is kept. After ten seconds at once, recovered at the next start.
- */
+/** Shuts down fast: ends sessions, keeps what is committed. After ten seconds, at once: the next start recovers. */
 export const stop = (cluster: Cluster, binaries: Binaries, postmaster: Postmaster): Effect.Effect<void> =>
   Effect.gen(function* () {
     if (!postmaster.alive()) return

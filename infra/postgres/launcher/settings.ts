@@ -1,6 +1,6 @@
 /**
- * Given on the command line at each start, so that they hold for clusters that an earlier release made; whoever wants
- * other values runs a Postgres of their own and sets `DATABASE_URL`.
+ * Postgres's settings, given on the command line at each start, so that they also hold for clusters that an earlier
+ * release made. An operator who wants other values runs a Postgres of their own and sets `DATABASE_URL`.
  */
 export const settings = (port: number): Record<string, string> => ({
   listen_addresses: "127.0.0.1",
@@ -17,7 +17,7 @@ export const settings = (port: number): Record<string, string> => ({
   fsync: "on",
   synchronous_commit: "on",
   full_page_writes: "on",
-  // After a crash one call makes durable what a walk over a thousand files would.
+  // After a crash, one call makes durable what would otherwise take a walk over a thousand files.
   ...(process.platform === "linux" ? { recovery_init_sync_method: "syncfs" } : {}),
   wal_compression: "on",
   wal_buffers: "16MB",
@@ -25,7 +25,7 @@ export const settings = (port: number): Record<string, string> => ({
   min_wal_size: "256MB",
   checkpoint_completion_target: "0.9",
 
-  // Its log would quote the rows of a failed statement, which may be somebody's text.
+  // The log would otherwise quote the rows of a failed statement, which may be somebody's text.
   log_error_verbosity: "terse",
   log_min_error_statement: "panic",
   log_parameter_max_length: "0",

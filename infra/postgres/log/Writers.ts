@@ -2,11 +2,11 @@ import { PgClient, PgPool } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 
-/** How a statement of an append is sent; rows are answered as the values of their columns. */
+/** Sends the statements of appends; a row comes back as the values of its columns. */
 export class Writers extends Context.Service<
   Writers,
   {
-    /** Sends a statement with its parameters, and answers its rows. Fails as SQL does. */
+    /** Sends a statement with its parameters and gives its rows. Fails with `SqlError`. */
     readonly call: (
       statement: string,
       parameters: ReadonlyArray<unknown>
@@ -14,10 +14,9 @@ export class Writers extends Context.Service<
   }
 >()("cairn/postgres/Writers") {
   /**
-   * By connections for appends alone, as many as there are calls under way at once, made when they are needed. An
-   * append waits for no reader there, finds a server process that has its caches warm, and is spared what a client does
-   * for each statement beside sending it (a span, a compilation, a record for each row): a sixth of a lone append's
-   * time.
+   * Uses connections that only append, made when needed: one for each call that may be under way at once. There an
+   * append waits for no reader, finds a server process with warm caches, and saves what a client does for each
+   * statement besides sending it (a span, a compilation, a record for each row): a sixth of a lone append's time.
    */
   static readonly layer = Layer.effect(
     Writers,
@@ -28,7 +27,7 @@ export class Writers extends Context.Service<
     })
   )
 
-  /** On the connection of the client's transaction that this runs in. */
+  /** Uses the connection of the transaction that this runs in. */
   static readonly inTransaction = Effect.map(PgClient.PgClient, (sql) =>
     Writers.of({ call: (statement, parameters) => sql.unsafe(statement, parameters).values })
   )

@@ -92,7 +92,7 @@ const columnsOf = (batch: ReadonlyArray<Append>): Columns => {
   return { units, events, payloads, erasures }
 }
 
-/** Typed, because an array of nulls alone has no type to be inferred. */
+/** Typed, because no type can be inferred from an array of nulls. */
 const parametersOf = (columns: Columns) =>
   Object.entries(types).flatMap(([table, elements]) =>
     Object.entries(elements).map(([name, element]) => arrayOf((columns as never)[table]![name], element))
@@ -105,7 +105,7 @@ const calling = (write: (parameter: string, name: string) => string): string =>
   `SELECT head, recorded, trouble, actual FROM es_append(${names.map((name, index) => write(`$${index + 1}`, name)).join(", ")})`
 
 const statement = calling((parameter) => parameter)
-/** The same, where texts without bytes were sent before, by their place among all texts. */
+/** The same, for long texts that were sent before: their bytes are null, and found by their place among all texts. */
 const statementOfSent = calling((parameter, name) =>
   name === "payloads.bytes"
     ? `ARRAY(SELECT coalesce(p.bytes, ${sent("p.place")}) FROM unnest(${parameter}) WITH ORDINALITY AS p (bytes, place) ORDER BY p.place)`
@@ -121,7 +121,7 @@ const callInPieces = Effect.fnUntraced(function* (columns: Columns) {
   return yield* call(statementOfSent, parametersOf({ ...columns, payloads }))
 })
 
-/** One call: all of the batch or nothing of it. */
+/** Appends a batch in one call: all of it or nothing. */
 export const appendBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<Append>) {
   if (isOne(batch)) return yield* appendOne(batch[0]!)
   const sql = yield* PgClient.PgClient

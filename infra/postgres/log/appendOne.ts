@@ -7,7 +7,7 @@ import { type CallResult, expectedBy } from "./callResult.ts"
 import { Writers } from "./Writers.ts"
 
 /**
- * Whether a batch is what `es_append_one` takes: one event, which erases nothing and has no text that goes in pieces.
+ * Whether `es_append_one` takes the batch: one event that erases nothing, and whose text, if any, fits in one message.
  */
 export const isOne = (batch: ReadonlyArray<Append>): boolean => {
   const commands = batch.length === 1 ? batch[0]!.commands : []
@@ -46,7 +46,7 @@ const parametersOf = (append: Append) => {
 const parameters = Array.from({ length: 17 }, (_, index) => `$${index + 1}`)
 const statement = `SELECT es_append_one(${parameters.join(", ")})`
 
-/** One call of `es_append_one`, for a batch that `isOne`: a third of the time of `es_append`, for one event. */
+/** Appends a batch that `isOne` by `es_append_one`, which takes a third of `es_append`'s time for one event. */
 export const appendOne = Effect.fnUntraced(function* (append: Append) {
   const { call } = yield* Writers
   const [row] = yield* call(statement, parametersOf(append))

@@ -17,8 +17,8 @@ interface Row extends EnvelopeRow {
   readonly erased_at: bigint | null
 }
 
-// one statement, so that an erasure is seen whole or not at all; the subject by a pattern: what was damaged may be no
-// JSON
+// One statement, so that it sees an erasure whole or not at all. A pattern finds the subject, because damaged data may
+// not be JSON.
 const page = `SELECT e.*,
     e.digest = sha256(record_send(ROW(e.position, e.tenant, e.stream, e.revision, e.event_id, e.type, e.schema_version,
       e.data, e.has_text, e.actor_key, e.actor_user, e.actor_organization, e.command_id, e.correlation_id, e.causation_id,
@@ -41,7 +41,7 @@ const audited = (row: Row): AuditedEvent => ({
   erasedAt: row.erased_at === null ? null : positionOf(row.erased_at)
 })
 
-/** Halves the log again and again: all events up to `low` are in time, and the first one behind `high` is not. */
+/** Binary search: all events up to `low` are in time, and the first one behind `high` is not. */
 const at = Effect.fnUntraced(function* (time: number) {
   const sql = yield* PgClient.PgClient
   let low = beginning
@@ -57,7 +57,7 @@ const at = Effect.fnUntraced(function* (time: number) {
   return low
 })
 
-/** The tables of PostgresEventStore. */
+/** Audits the log in the tables of PostgresEventStore. */
 export const layer = Layer.effect(
   LogAudit,
   Effect.gen(function* () {

@@ -1,11 +1,11 @@
 import { positionOf } from "#engine/Position.ts"
 import type { Append, Appended } from "#engine/ports/EventStore.ts"
 
-/** What a call said that was to append: either every unit is in, from `head` on, or none is and `trouble` names why. */
+/** What an append call answers: every unit is in, behind `head`, or none is and `trouble` names those to blame. */
 export interface CallResult {
   readonly head: number
   readonly recordedAt: number
-  /** Units (from 0) that are not where they thought, or that have a command which is in the log already. */
+  /** Units (from 0) whose stream is at another revision than expected, or with a command that is in the log already. */
   readonly trouble: ReadonlyArray<number>
   /** The revision that each unit's stream had. */
   readonly actual: ReadonlyArray<number>
@@ -17,10 +17,7 @@ const revision = { none: -1, any: -2 } as const
 export const expectedBy = ({ expected }: Append): number =>
   typeof expected === "number" ? expected : revision[expected]
 
-/**
- * Where a unit that is in ended, which had `first` events of the batch before it. Positions are dense: that is how
- * es_append gives them.
- */
+/** Where an appended unit ends that has `first` events of the batch before it. es_append gives dense positions. */
 export const ended = (
   { commands }: Append,
   { head, recordedAt }: CallResult,

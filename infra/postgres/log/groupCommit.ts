@@ -1,21 +1,21 @@
 import { Effect, type Scope } from "effect"
 
-/** Units that go out in one call. */
+/** The most units that go out in one call. */
 const unitsAtOnce = 1024
 /**
- * So many units are worth a second call while one is under way; fewer wait for it and go out with those that come
- * meanwhile. Twice as many go out as two at once: else all who wait for an answer would have it together, and the
- * server nothing to do until they have come again.
+ * With this many units, a second call goes out beside the first; fewer wait for the first to end, and go out with those
+ * that come meanwhile. Twice as many go out as two calls: if one call answered all callers together, the server would
+ * idle until they came again.
  */
 const worthASecond = 64
 
 /**
- * Gathers what is offered while a call is under way, and sends it as one (group commit): alone, each would wait for the
- * log's lock and for the disk. A second call may be under way beside the first: its units are made ready, sent and
- * taken in by the server, while the first still waits for the disk.
+ * Group commit: gathers the units offered while a call is under way, and sends them as one. Alone, each would wait for
+ * the log's lock and for the disk. A second call may run beside the first: its units are prepared, sent and taken in by
+ * the server while the first still waits for the disk.
  *
- * `send` must not fail. Answers whether the unit was taken: no more are once the scope has closed, and those that
- * still waited then are given to `refuse`.
+ * `send` must not fail. The function it gives tells whether it took the unit: it takes none once the scope has closed,
+ * and the units that still waited then go to `refuse`.
  */
 export const groupCommit = Effect.fnUntraced(function* <A>(options: {
   /** Bytes that fill a call: the unit that reaches them is its last. */
@@ -28,7 +28,7 @@ export const groupCommit = Effect.fnUntraced(function* <A>(options: {
   const waiting: Array<A> = []
   let underWay = 0
   let gathering = false
-  /** Whether the last call had several units, or there was none yet. */
+  /** Whether the last call had several units; true until there was a call. */
   let company = true
   let closed = false
 
@@ -65,11 +65,11 @@ export const groupCommit = Effect.fnUntraced(function* <A>(options: {
     Effect.suspend(() => {
       if (closed) return Effect.succeed(false)
       waiting.push(unit)
-      // that of the only client, whose last one was alone, has nobody to wait for
+      // the last call had one unit, so there is one client: its next unit has no others to wait for
       if (!company) return Effect.as(pump, true)
       if (gathering) return Effect.succeed(true)
       gathering = true
-      // whoever else is about to offer comes first, so that theirs go along
+      // lets others that are about to offer a unit go first, so that theirs go along
       const gather = Effect.andThen(
         Effect.yieldNow,
         Effect.sync(() => void (gathering = false))

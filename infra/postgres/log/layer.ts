@@ -21,19 +21,19 @@ interface Waiting {
 
 const reconnect = Schedule.upTo(Schedule.exponential("20 millis"), { duration: "5 seconds", times: 8 })
 /**
- * A lost connection is tried again at once, and then for about 5 s in all, however long each try takes. Most go well,
- * and are spared what a schedule prepares: at the first hundreds it takes 50 µs of the processor.
+ * Retries at once when a connection is lost, and then for about 5 s in all, however long each try takes. The schedule
+ * is made only on a failure: the first few hundred take 50 µs of processor time each.
  */
 const patient = <A, R>(effect: Effect.Effect<A, SqlError, R>) =>
   Effect.catchIf(effect, passes, () => Effect.retry(effect, { while: passes, schedule: reconnect }))
 
 const channel = "cairn_events"
-/** Not waited for on the disk, beside appends that are: it has nothing that a crash could take. */
+/** Unlike an append, it does not wait for the disk: a notification has nothing that a crash could lose. */
 const tell = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)"
 
 const unavailable = () => new StoreUnavailable({ message: "the event store can't be reached" })
 
-/** The log in Postgres, that appends by given writers. */
+/** The log in Postgres; it appends through the `Writers` of its context. */
 export const layerBy = Layer.effect(
   EventStore,
   Effect.gen(function* () {
@@ -43,7 +43,7 @@ export const layerBy = Layer.effect(
     const self = randomUUID()
     const news = yield* PubSub.sliding<void>(1)
     const told = yield* Queue.sliding<void>(1)
-    /** Up to where all who listen here were hinted to look. */
+    /** The position up to which all listeners of this process have been hinted to look. */
     let seen: Position | undefined
 
     /** The last position that this process has appended. */
@@ -53,13 +53,13 @@ export const layerBy = Layer.effect(
       return Deferred.succeed(answer, appended)
     }
 
-    /** Units that could not go in with others, one by one: each gets an answer of its own. */
+    /** Appends one unit in a call of its own, so that it gets an answer of its own. */
     const alone = Effect.fnUntraced(function* (unit: Waiting) {
       const { append, answer } = unit
       const result = yield* appendBatch([append])
       const { trouble, actual } = result
       if (trouble.length === 0) return yield* succeed(unit, ended(append, result, 0, actual[0]!))
-      // in whatever stream: the ids of events are unique in the log
+      // searches all streams, because the ids of events are unique in the log
       const before = yield* Effect.forEach(append.commands, ({ commandId }) => Read.readCommand(commandId))
       if (before.every((events) => events.length > 0)) {
         const positions = before.map((events) => events.at(-1)!.position)
@@ -75,7 +75,7 @@ export const layerBy = Layer.effect(
       const result = yield* appendBatch(batch.map(({ append }) => append))
       const { trouble, actual } = result
       if (trouble.length > 0) {
-        // nothing went in: the good ones first, again as one, then those in trouble
+        // nothing went in: append the good units first, again as one, then each unit in trouble
         const troubled = new Set(trouble)
         const good = batch.filter((_, unit) => !troubled.has(unit))
         if (good.length > 0) yield* commitOrFail(good)
@@ -94,7 +94,7 @@ export const layerBy = Layer.effect(
       Effect.forEach(batch, ({ answer }) => Deferred.fail(answer, unavailable()), { discard: true })
 
     const commitOrFail = (batch: ReadonlyArray<Waiting>): Effect.Effect<void, never, PgClient.PgClient | Writers> =>
-      // whether a lost connection had committed or not: es_append knows the commands that it has
+      // retries even if the lost connection may have committed: es_append knows which commands the log has
       patient(commit(batch)).pipe(
         Effect.asVoid,
         Effect.catchCause((cause) =>
@@ -122,7 +122,7 @@ export const layerBy = Layer.effect(
           Effect.andThen(PubSub.publish(news, undefined)),
           Effect.tap(() =>
             Effect.sync(() => {
-              // which needs no second hint; not before this one
+              // own appends need no second hint; set after the first one, not before
               seen = latest(seen ?? beginning, own)
             })
           ),
@@ -160,7 +160,7 @@ export const layerBy = Layer.effect(
         Effect.catch(() => Effect.fail(unavailable()))
       )
 
-    // A hint may be lost; this one is not. One look for all who would look: most seconds have nothing new.
+    // A hint may be lost; this look is not. One look serves all listeners: most seconds bring nothing new.
     const hint = PubSub.publish(news, undefined)
     const look = Effect.matchCauseEffect(within(here(Read.head), "2 seconds", unavailable), {
       onFailure: () => hint,
@@ -181,14 +181,14 @@ export const layerBy = Layer.effect(
             return yield* taken ? Deferred.await(answer) : Effect.fail(unavailable())
           })
         ),
-      // commands wait for what these read, and can't be decided without
+      // these two are retried, because commands can't be decided without them
       outcome: (stream, commandId) => here(patient(Read.readCommand(commandId, stream))),
       readStream: (stream, after, options = {}) => here(patient(Read.readStream(stream, after, options, most))),
       readAll: (after, options = {}) => here(Read.readAll(after, options, most)),
       newest: (which) => here(Read.newest(which)),
       eventAt: (position) => here(Read.eventAt(position)),
       head: here(Read.head),
-      // all who follow the log wait for it: on a connection that is dead they would as long as the system keeps it
+      // all followers of the log wait for this: on a dead connection they would wait as long as the system keeps it
       since: (after) => within(here(Read.since(after)), "10 seconds", unavailable),
       hints: PubSub.subscribe(news)
     })

@@ -5,19 +5,19 @@ import type { Bound } from "#engine/ports/Bounds.ts"
 import type { Page, StoredEvent } from "#engine/ports/EventStore.ts"
 import { allColumns, facts, names, type Row, stored, storedWhole } from "./rows.ts"
 
-/** Big events that one page looks at, those of other types included: a page ends there at the latest. */
+/** Big events that one page looks at, wanted or not: a page ends at the last of them at the latest. */
 const looked = 1000
 
-/** Where a page ends because of what is big in it: that place instead of an event. */
+/** A row that tells, instead of an event, where big events end the page. */
 interface EndRow {
   readonly event_id: null
   readonly end_at: bigint
 }
 
 interface Wanted {
-  /** What a page's events satisfy; `$1` is the place behind which they lie. */
+  /** A condition by which an index finds the page's events; `$1` is the place that they lie behind. */
   readonly where: string
-  /** A further condition, which does not lead to where they lie. */
+  /** A further condition, which only filters what `where` finds. */
   readonly which: string
   readonly factsOnly?: boolean
   readonly withoutLong?: boolean
@@ -26,8 +26,8 @@ interface Wanted {
 }
 
 /**
- * Ordinary events are small and cost nothing to count; the big ones (`events.big`) are looked through first, by an
- * index of their own, for the one that fills the page.
+ * Looks first through the big events (`events.big`), by an index of their own, for the one that fills the page. The
+ * others are small, so only their number counts.
  */
 const statementOf = ({ where, which, factsOnly = false, order, params }: Wanted): string => {
   const [count, bytes] = [`$${params.length + 1}`, `$${params.length + 2}`]
@@ -46,9 +46,7 @@ const statementOf = ({ where, which, factsOnly = false, order, params }: Wanted)
       .join(", ")}, NULL, NULL, end_at FROM ending WHERE end_at IS NOT NULL`
 }
 
-/**
- * A page of the events that are wanted, in order, up to where one of them fills it; `more` says that others may follow.
- */
+/** A page of the wanted events, in order, up to the one that fills it; `more` says that others may follow. */
 export const page = (wanted: Wanted, most: Bound): Effect.Effect<Page, SqlError, PgClient.PgClient> =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
@@ -65,7 +63,7 @@ export const page = (wanted: Wanted, most: Bound): Effect.Effect<Page, SqlError,
         left += row.apart
       } else events.push(yield* storedWhole(row))
     }
-    // nothing but big events of other types up to there
+    // up to there no event is wanted: read on behind it
     if (events.length === 0 && end !== undefined) {
       const next = typeof wanted.params[0] === "bigint" ? end : Number(end)
       return yield* page({ ...wanted, params: [next, ...wanted.params.slice(1)] }, most)

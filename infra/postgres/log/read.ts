@@ -12,7 +12,7 @@ const atMost = ({ limit = 1000, bytes = Number.MAX_SAFE_INTEGER }: ReadStream, m
   bytes: Math.min(bytes, most.bytes)
 })
 
-/** `EventStore.readStream`: a stream's events behind a revision, a page of them. */
+/** `EventStore.readStream`: a page of a stream's events behind a revision. */
 export const readStream = (stream: string, after: number, options: ReadStream, most: Bound) =>
   page(
     { where: "revision > $1 AND stream = $2", which: "true", order: "revision", params: [after, stream] },
@@ -20,8 +20,8 @@ export const readStream = (stream: string, after: number, options: ReadStream, m
   )
 
 /**
- * A stream's own index knows revisions, not positions, and both have one order: whoever goes on from an event of the
- * stream is led to its place there, and whoever comes from elsewhere is led there from the stream's end.
+ * The stream's last revision up to a position; -1: none. Its index has revisions only, in the same order. An event of
+ * the stream at the very position is looked up; otherwise the search begins at the stream's end.
  */
 const revisionAt = (stream: string, position: Position) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
@@ -42,7 +42,7 @@ const byRequest = " AND request IS NOT NULL"
 /** Gives a value its place among a statement's parameters. */
 type Given = (value: unknown) => string
 
-/** Of this key or this person, who has to be the tenant's, as `isBy` of engine/Event.ts says. */
+/** SQL: this key or this user acted, for the tenant if one is given, as `isBy` of engine/Event.ts has it. */
 const byActor = (given: Given, { actor, tenant }: Pick<ReadAll, "actor" | "tenant">): string => {
   if (actor === undefined) return ""
   const who = given(actor)
@@ -51,7 +51,7 @@ const byActor = (given: Given, { actor, tenant }: Pick<ReadAll, "actor" | "tenan
 }
 
 /**
- * What followed from a request is in an index of its own; what it led to itself is told by the id of its first event.
+ * An index of its own finds what followed from a request; the id of the first event finds what the request did itself.
  */
 const ofCorrelation = (given: Given, correlation: string): string => {
   const [id, first] = [`${given(correlation)}::uuid`, `${given(derivedId(correlation, 0))}::uuid`]
@@ -70,7 +70,7 @@ const readOne = Effect.fnUntraced(function* (stream: string, after: Position, op
   return yield* page({ where, which, factsOnly, withoutLong, order: "revision", params }, atMost(options, most))
 })
 
-/** `EventStore.readAll`: events behind a position, as far as the options ask for them, a page of them. */
+/** `EventStore.readAll`: a page of the events behind a position that the options ask for. */
 export const readAll = (after: Position, options: ReadAll, most: Bound) => {
   const { types, tenant, stream, correlation, requested, factsOnly = false, withoutLong = false } = options
   if (stream !== undefined) return readOne(stream, after, options, most)
@@ -83,7 +83,7 @@ export const readAll = (after: Position, options: ReadAll, most: Bound) => {
 }
 
 /**
- * A command's first event has a derived id; the others stand right behind it. In whatever stream, unless one is given.
+ * A command's events, in the given stream or in any. The first one has a derived id; the others stand right behind it.
  */
 export const readCommand = (commandId: string, stream: string | null = null) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
@@ -98,7 +98,7 @@ export const readCommand = (commandId: string, stream: string | null = null) =>
     )
   )
 
-/** `EventStore.newest`. A stream's order is that of its revisions, by which there is an index. */
+/** `EventStore.newest`. Within a stream it orders by revision, because there is an index by that. */
 export const newest = ({ types, tenant, stream, actor, limit, before }: Newest) =>
   Effect.flatMap(PgClient.PgClient, (sql) => {
     const params: Array<unknown> = []
@@ -135,7 +135,7 @@ export const head = Effect.flatMap(PgClient.PgClient, (sql) =>
   )
 )
 
-/** `EventStore.since`: by tenant and type, where the last event behind a position is. */
+/** `EventStore.since`: for each tenant and type, the position of the last event behind `after`. */
 export const since = (after: Position) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
     Effect.map(

@@ -28,11 +28,11 @@ export interface EnvelopeRow {
 export interface Row extends EnvelopeRow {
   readonly data: string
   readonly bytes: Uint8Array | null
-  /** Bytes of data and text, where the text has to be read by itself. */
+  /** Bytes of data and text together, if the text must be read by itself; `null`: it need not. */
   readonly apart: number | null
 }
 
-/** What a row of the log says of its event. */
+/** The envelope of a row's event. */
 export const envelopeOf = (row: EnvelopeRow): Envelope => ({
   position: positionOf(row.position),
   tenant: row.tenant,
@@ -49,7 +49,7 @@ export const envelopeOf = (row: EnvelopeRow): Envelope => ({
   recordedAt: row.recorded_at.getTime()
 })
 
-/** Bytes of a text that come in one message: each connection keeps room for the longest message that it has had. */
+/** Bytes of a text that one message carries: each connection keeps room for the longest message that it has had. */
 const piece = 256 * 1024
 
 interface Piece {
@@ -58,12 +58,12 @@ interface Piece {
   readonly bytes: Uint8Array
 }
 
-// unpacked once, by the concatenation, and not again for each piece
+// the concatenation decompresses the text once, so that `substring` does not do it again for each piece
 const pieces = `SELECT octet_length(p.bytes) AS size, start, substring(p.bytes FROM start + 1 FOR ${piece}) AS bytes
   FROM (SELECT bytes || ''::bytea AS bytes FROM payloads WHERE id = $1 OFFSET 0) p,
     generate_series(0, octet_length(p.bytes) - 1, ${piece}) AS start`
 
-/** A long text, piece by piece; `null` when it was erased by now. */
+/** Reads a long text piece by piece; `null` if it has been erased by now. */
 const longText = Effect.fnUntraced(function* (id: string) {
   const sql = yield* PgClient.PgClient
   let whole: Uint8Array | null = null
@@ -77,10 +77,10 @@ const longText = Effect.fnUntraced(function* (id: string) {
   return whole
 })
 
-/** A row as the port gives events, with a text that came with it. */
+/** A row's event as the port gives it, with its text if that came with the row. */
 export const stored = (row: Row): StoredEvent => Object.assign(envelopeOf(row), { data: row.data, payload: row.bytes })
 
-/** The same with its text, whether it came with the row or not. */
+/** A row's event with its text, which is read by itself if it did not come with the row. */
 export const storedWhole = Effect.fnUntraced(function* (row: Row) {
   return row.apart !== null ? { ...stored(row), payload: yield* longText(row.event_id) } : stored(row)
 })
@@ -88,8 +88,8 @@ export const storedWhole = Effect.fnUntraced(function* (row: Row) {
 export const names = `position, tenant, stream, revision, event_id, type, schema_version, data,
   actor_key, actor_user, actor_organization, command_id, correlation_id, causation_id, request, recorded_at`
 
-// A scalar subquery: the plan of a join turns bad when it was made while the tables were empty.
-// Each column costs a replay as much as any other: one says whether a text is apart, and how long it is.
+// A scalar subquery, because a join's plan is bad if it was made while the tables were empty.
+// Each column costs a replay time, so one says both whether a text is apart and how long it is.
 export const allColumns = `${names}, CASE WHEN has_text AND big > ${piece} THEN big END AS apart,
   CASE WHEN has_text AND coalesce(big, 0) <= ${piece} THEN (SELECT p.bytes FROM payloads p WHERE p.id = event_id) END AS bytes`
 export const facts = `${names}, NULL::integer AS apart, NULL::bytea AS bytes`

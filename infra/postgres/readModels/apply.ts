@@ -7,8 +7,8 @@ import { parseJson } from "#engine/parseJson.ts"
 import type { Bound } from "#engine/ports/Bounds.ts"
 import { beginSending, isLong, sent } from "../sending.ts"
 
-// Postgres has no NUL in text and no lone surrogates in JSON; what a model wrote may hold either. `includes` takes ten
-// times as long as this where a text has many line breaks.
+// Postgres takes no NUL in text and no lone surrogates in JSON; what a model wrote may hold either. On a text with many
+// line breaks, `includes` takes ten times as long as this pattern.
 const hasEscape = /\\u[0d]/i
 const storable = (json: string) =>
   hasEscape.test(json) ? json.replaceAll(/(?<!\\)((?:\\\\)*)\\u(0000|d[89a-f]..)/gi, "$1\\ufffd") : json
@@ -18,20 +18,18 @@ type Rows = Map<string, Row | undefined>
 /** Types whose values take a few bytes. */
 const small = /^(boolean|smallint|integer|bigint|real|double precision|timestamptz|uuid)$/
 
-/**
- * SQL for about how many bytes a row of a table has, without reading what lies outside of it where that can be told.
- */
+/** SQL for a row's approximate size in bytes. Of text columns it does not read what is stored outside of the row. */
 const sizeOf = (table: Table): string =>
   Object.entries(table.columns as { readonly [column: string]: string })
     .filter(([, type]) => !small.test(type))
     .map(([column, type]) => `coalesce(octet_length("${column}"${type === "text" ? "" : "::text"}), 0)`)
     .join(" + ")
 
-/** Rows as one statement gives or takes them; `size` is what they have in the database. */
+/** A row that a statement found; `size` is about how many bytes it has in the database. */
 interface Found {
   readonly id: string
   readonly size: number
-  /** JSON; `null`: it did not fit any more. */
+  /** JSON; `null`: it did not fit into the bound any more. */
   readonly row: string | null
 }
 
@@ -43,7 +41,7 @@ const take = (rows: Rows, found: ReadonlyArray<Found>): void => {
   }
 }
 
-/** Cuts rows into groups that have about so many bytes each. */
+/** The ids of rows, in groups of about `bytes` bytes each. */
 const grouped = (found: ReadonlyArray<Found>, bytes: number): Array<Array<string>> => {
   const groups: Array<Array<string>> = []
   let size = bytes
@@ -60,13 +58,13 @@ const grouped = (found: ReadonlyArray<Found>, bytes: number): Array<Array<string
 
 const utf8 = new TextEncoder()
 
-/** Characters of a row from which it is written in pieces. */
+/** Characters of text from which on a row is written in pieces. */
 const long = 131_072
 
-/** Milliseconds that folding, or writing what came of it, may hold up everything else. */
+/** Milliseconds for which folding, or writing its result, may hold up everything else. */
 const turn = 10
 
-/** Folds events into the rows that are there; others have their turn in between, because some events take long. */
+/** Folds events into the given rows. Yields to other work in between, because some events take long. */
 const foldInto = Effect.fnUntraced(function* (
   table: Table,
   rows: Rows,
@@ -81,7 +79,7 @@ const foldInto = Effect.fnUntraced(function* (
   }
 })
 
-/** Writes what came out, a statement for about so many bytes. */
+/** Writes the folded rows, in statements of about so many bytes, and deletes those that are gone. */
 const write = Effect.fnUntraced(function* (name: string, table: Table, rows: Rows, bytes: number) {
   const sql = yield* PgClient.PgClient
   const removed = [...rows].flatMap(([id, row]) => (row === undefined ? [id] : []))
@@ -95,7 +93,7 @@ const write = Effect.fnUntraced(function* (name: string, table: Table, rows: Row
       parameters
     )
   let sending: Effect.Success<typeof beginSending> | undefined
-  /** Characters that were sent of the rows in hand, and what follows them. */
+  /** Of the current statement's rows: how many characters were sent, and those that follow. */
   let gone = 0
   let kept = ""
   const send = Effect.gen(function* () {
@@ -133,8 +131,8 @@ const write = Effect.fnUntraced(function* (name: string, table: Table, rows: Row
 })
 
 /**
- * Takes events into one table: reads the rows they touch, folds, writes what came out, no more of it at once than fits
- * the bound. Answers whether any row may have changed.
+ * Takes events into one table: reads the rows they touch, folds, and writes the result, at most as much at once as the
+ * bound allows. Tells whether any row may have changed.
  */
 export const applyTo = Effect.fnUntraced(function* (
   name: string,
@@ -147,10 +145,10 @@ export const applyTo = Effect.fnUntraced(function* (
   const drops = dropped(table, events)
   if (ids.length === 0 && drops.length === 0) return false
   const sql = yield* PgClient.PgClient
-  // rows that no event names; the others are in the fold, and may be there again after it
+  // deletes only rows that no event names: the fold has the others, and may make them again
   for (const column of new Set(drops.map(({ column }) => column))) {
     const values = drops.flatMap((drop) => (drop.column === column ? [drop.value] : []))
-    // by a plan for all, `<> ALL` compares each row with each id: a subquery's are looked up in a table of hashes
+    // in a generic plan, `<> ALL` compares each row with each id; the ids of a subquery are looked up by hash
     yield* sql.unsafe(
       `DELETE FROM ${name} WHERE "${column}" = ANY ($1::text[]) AND id NOT IN (SELECT unnest($2::text[]))`,
       [values, ids]

@@ -26,11 +26,11 @@ const named = (projections: ReadonlyArray<Projection>): string =>
   JSON.stringify(projections.map(({ name, version }) => ({ name, version })))
 
 /**
- * How events are taken into read models. Without waiting for the disk: what a crash takes back is taken in again, rows
- * and position together. And by plans that are kept (docs/decisions/0126): for a row or two Postgres deems one that
- * knows them cheaper than one for all, and planned each table's statements at each call, which took longer than to do
- * them. Such a plan may be made while a table is empty, so it has no sequential scan where there is an index. Where
- * there is none it is deemed so dear then that PostgreSQL 15 would compile it.
+ * Settings of the transactions that take events into read models. They do not wait for the disk: a crash loses rows and
+ * position together, and the events are taken in again. They keep generic plans (docs/decisions/0126): for a row or two
+ * Postgres deems a custom plan cheaper, and planning each table's statements at each call took longer than running
+ * them. A generic plan may be made while a table is empty, so it must not scan sequentially where there is an index.
+ * Where there is none, the scan then seems so costly that PostgreSQL 15 would compile it: hence no JIT.
  */
 const settings = Object.entries({
   synchronous_commit: "off",
@@ -43,7 +43,7 @@ const settings = Object.entries({
 
 const nameOf = ({ projection }: Build) => projection.name
 
-/** Read models in Postgres: a schema a build, views on the live one. */
+/** Read models in Postgres: each build has a schema, and views show the live one. */
 export const layer = Layer.effect(
   ReadModels,
   Effect.gen(function* () {
@@ -104,8 +104,8 @@ export const layer = Layer.effect(
 
     const apply: ReadModels["Service"]["apply"] = (builds, events, to) =>
       Effect.gen(function* () {
-        // first, so that whoever holds a build keeps this out of its tables too, and not only out of its position, and
-        // that one which is no longer live gets nothing more
+        // This comes first: a process that holds a build thereby keeps this one out of the build's tables, not only out
+        // of its position, and a build that is no longer live gets no more events.
         const moved = yield* sql.unsafe<{ name: string }>(
           `UPDATE read_models m SET position = $1
            FROM json_to_recordset($2::text::json) AS b (name text, version int, build int, position bigint, live boolean),
@@ -130,7 +130,7 @@ export const layer = Layer.effect(
         return builds.map((build) => ({ ...build, position: to }))
       }).pipe(sql.withTransaction, unavailable)
 
-    /** Readers that began before another build was promoted may still be at it: then it is tried again. */
+    /** Tries again while readers that began before another build was promoted still use this one. */
     const drop = ({ projection, build }: Build) =>
       Effect.gen(function* () {
         const { name, version } = projection
@@ -139,7 +139,7 @@ export const layer = Layer.effect(
         if (gone.length > 0) yield* here(dropTables(projection, build))
       }).pipe(sql.withTransaction, Effect.retry({ times: 20, schedule: Schedule.spaced("250 millis") }), unavailable)
 
-    /** What a killed replay has left, and what another one is at: that one is told that its build has moved. */
+    /** Drops what killed replays have left, and a running one's build: that one learns that it has moved. */
     const dropUnfinished = Effect.fnUntraced(function* (projection: Projection) {
       const { name, version } = projection
       const left = yield* sql<BuildRow>`
@@ -147,20 +147,20 @@ export const layer = Layer.effect(
       yield* Effect.forEach(left, (row) => drop(asBuild(projection, row)), { discard: true })
     })
 
-    /** Runs on other connections than that of the transaction around it. */
+    /** Runs an effect on other connections than that of the transaction around it. */
     const apart = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       Effect.updateContext(
         effect,
         (context: Context.Context<R>) => Context.omit(sql.transactionService)(context) as never
       )
 
-    /** Keeps the live build where it is, in a transaction, as long as `use` runs. */
+    /** Locks the live build in a transaction, so that it stays where it is while `use` runs. */
     const hold = <A, E, R>(projection: Projection, use: (live: Build) => Effect.Effect<A, E, R>) =>
       Effect.gen(function* () {
         const { name, version } = projection
         const [row] = yield* sql<BuildRow>`
           SELECT build, position, live FROM read_models WHERE name = ${name} AND version = ${version} AND live FOR UPDATE`
-        // the one that it waited for was another replay, whose build is the live one now
+        // it waited for another replay, whose build is the live one now
         if (row === undefined) return yield* new ReadModelsUnavailable({ message: `${name} was just replaced` })
         return yield* use(asBuild(projection, row))
       }).pipe(sql.withTransaction)
@@ -198,7 +198,7 @@ export const layer = Layer.effect(
             yield* sql`UPDATE read_models SET live = false
               WHERE name = ${name} AND version = ${version} AND build = ${live.build}`
             yield* here(showBuild(projection, rebuilt.build, live.build))
-            // all of it has changed, as far as those can tell who keep what they once read
+            // to readers that keep what they have read, all of it has changed
             yield* sql`UPDATE read_models SET live = true, changed = position
               WHERE name = ${name} AND version = ${version} AND build = ${rebuilt.build}`
             return { live, rebuilt }
@@ -237,7 +237,7 @@ export const layer = Layer.effect(
       retire: (other) => here(retire(other)).pipe(sql.withTransaction, unavailable),
       reaction: (name) =>
         Effect.gen(function* () {
-          // mostly it is there: nothing is written then, and no disk waited for
+          // mostly the row is there: then nothing is written, and nothing waits for the disk
           const [known] = yield* sql<{ position: bigint }>`SELECT position FROM reactions WHERE name = ${name}`
           const [row] =
             known === undefined

@@ -3,10 +3,10 @@ import { Claims } from "#engine/ports/Claims.ts"
 import { Telling } from "#ports/Telling.ts"
 
 const about = "moves"
-/** Between two messages: what moves meanwhile is said by the second one. */
+/** The time between two messages; the second one names what has moved meanwhile. */
 const pause = "5 millis"
 
-/** What processes say to each other of read models that they have moved. */
+/** Tells other processes which read models this one has moved, and hears which ones they have moved. */
 export const makeMoves = Effect.gen(function* () {
   const telling = yield* Telling
   const { shared } = yield* Claims
@@ -18,7 +18,7 @@ export const makeMoves = Effect.gen(function* () {
     yield* Queue.take(wake)
     const names = [...moved]
     moved.clear()
-    // whoever does not hear of it looks by itself, later
+    // a process that does not hear of it looks by itself, later
     yield* telling.tell(about, names.join(" "))
     yield* Effect.sleep(pause)
   })

@@ -26,8 +26,8 @@ export const createTables = Effect.fnUntraced(function* (projection: Projection,
 })
 
 /**
- * Makes the schema that readers ask: views on a build. A schema that is in its place already is renamed, which no
- * reader waits for; replacing the views themselves would lock one after the other, in another order than some query's.
+ * Makes the schema that readers query: views on a build. If there is one already, it is renamed, which no reader waits
+ * for. Replacing its views would lock them one after the other, in another order than some query locks them.
  */
 export const showBuild = Effect.fnUntraced(function* (projection: Projection, build: number, before?: number) {
   const sql = yield* PgClient.PgClient
@@ -42,14 +42,14 @@ export const showBuild = Effect.fnUntraced(function* (projection: Projection, bu
 /** Drops a build's tables, and the views that showed them when it was live. */
 export const dropTables = Effect.fnUntraced(function* (projection: Projection, build: number) {
   const sql = yield* PgClient.PgClient
-  // rather give way to a reader that is still at it than have Postgres end one of the two
+  // gives way to a reader that still uses them, so that Postgres need not end one of the two
   yield* sql`SET LOCAL lock_timeout = '200ms'`
   for (const schema of [oldViews(projection, build), buildSchema(projection, build)]) {
     yield* sql.unsafe(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`)
   }
 })
 
-/** Takes events into all tables of a build; answers whether any row may have changed. */
+/** Takes events into all tables of a build; tells whether any row may have changed. */
 export const applyEvents = Effect.fnUntraced(function* (
   projection: Projection,
   build: number,
@@ -81,7 +81,7 @@ export const keepTables = Effect.fnUntraced(function* (projection: Projection, b
   return kept
 })
 
-/** Removes what was kept in a schema; answers whether there was any. */
+/** Removes the tables that were kept in a schema; tells whether there was one. */
 export const forgetTables = Effect.fnUntraced(function* (schema: string) {
   const sql = yield* PgClient.PgClient
   const found = yield* sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`
@@ -90,9 +90,8 @@ export const forgetTables = Effect.fnUntraced(function* (schema: string) {
 })
 
 /**
- * Rows that are in one build's table and not, or otherwise, in the other's. Compared by digest, so that the texts of
- * the rows are held nowhere together; the rows themselves are given as far as the bound goes, behind it their ids
- * alone.
+ * Rows that differ between two builds, or that only one has: at most `limit` a table. They are compared by digest, so
+ * that not all texts are held at once. Rows are given whole as far as the bound goes; behind it, only their ids are.
  */
 export const differences = Effect.fnUntraced(function* (
   projection: Projection,

@@ -20,16 +20,16 @@ interface Row {
 
 const unavailable = new RequestsUnavailable({ message: "the requests table can't be reached" })
 
-/** The name of its checkpoint, which is kept beside those of reactions. Up to `requests` rows went by time. */
+/** The name of the table's checkpoint, kept beside those of reactions. As `requests`, it was of rows deleted by age. */
 const name = "requests_v2"
-/** Milliseconds after which the checkpoint is moved past what no request led to. */
+/** Milliseconds after which the checkpoint moves past events that no request led to. */
 const idle = 1_000
 
 /**
- * The requests table, which follows from the log, and the log's store, which tells what is written here by heart until
- * the table has it. Lookups that come together go out as one query; the table is brought up to the log, and told of
- * deliveries, in batches. It is no read model like the others: half of what its rows say is in no event, and nobody
- * waits for it.
+ * The requests table, which follows from the log; and the event store, which remembers what this process appends until
+ * the table has it. Lookups that come together go out as one query. The table catches up with the log, and learns of
+ * deliveries, in batches. It is no read model like the others: half of what its rows say is in no event, and no fresh
+ * read waits for it.
  */
 export const layer = Layer.effectContext(
   Effect.gen(function* () {
@@ -37,7 +37,7 @@ export const layer = Layer.effectContext(
     const store = yield* EventStore
     const models = yield* ReadModels
     const latest = new Latest()
-    // delivered, and perhaps not in the table yet: digest → n
+    // deliveries that the table may not have yet: digest → n
     const recent = new Map<string, number>()
 
     let news = false
@@ -45,7 +45,7 @@ export const layer = Layer.effectContext(
     let at = beginning
     let checkpoint = beginning
     let checkpointedAt = 0
-    /** Whether it was looked where the log ends, after this process began. */
+    /** Whether the table has caught up with the log once since this process began. */
     let begun = false
 
     const insert = (events: ReadonlyArray<StoredEvent>) => {
@@ -61,7 +61,7 @@ export const layer = Layer.effectContext(
           SELECT digest, n, fingerprint, command_id, stream, recorded_at
           FROM json_populate_recordset(NULL::requests, ${JSON.stringify(rows)}::text::json)
           ON CONFLICT DO NOTHING`,
-        // the last of a digest stays for good: the next one's number, and so its command's id, follows from it
+        // the last row of a digest stays for good: the next request's number, and so its command's id, follows from it
         sql`DELETE FROM requests r USING requests l
           WHERE r.digest = ANY (${digests}::text[]) AND l.digest = r.digest AND l.n > r.n`
       )
@@ -74,7 +74,7 @@ export const layer = Layer.effectContext(
       checkpointedAt = performance.now()
     })
 
-    /** Brings the table up to the log; the checkpoint may be kept later, what is read again is there already. */
+    /** Brings the table up to the log. The checkpoint may be kept later: what is read again is in the table already. */
     const follow = Effect.fnUntraced(function* (keeping: boolean) {
       if (!begun) {
         checkpoint = yield* models.reaction(name)
@@ -89,7 +89,7 @@ export const layer = Layer.effectContext(
         latest.forget(at)
         if (keeping && (events.length > 0 || performance.now() - checkpointedAt > idle)) yield* keep
       }
-      // what lookups have brought here
+      // keeps the place that lookups have brought the table to
       if (keeping && isUnkept()) yield* keep
       begun = true
     })
@@ -99,7 +99,7 @@ export const layer = Layer.effectContext(
     const step = Effect.gen(function* () {
       if (begun && !news && recent.size === 0 && !isUnkept()) return
       news = false
-      // what was delivered until now is in the log by now
+      // all that was delivered so far is in the log, and so in the table once it has followed
       const delivered = [...recent]
       yield* follow(true)
       if (delivered.length === 0) return
@@ -113,11 +113,11 @@ export const layer = Layer.effectContext(
     const stepAlone = alone.withPermits(1)(step)
     const ready = Effect.suspend(() => (begun ? Effect.void : Effect.mapError(stepAlone, () => unavailable)))
 
-    // what another process has written counts from the moment that it is in the log
+    // what another process has written counts as soon as it is in the log
     const { shared } = yield* Claims
     const upToDate = shared ? alone.withPermits(1)(follow(false)) : Effect.void
 
-    // while one lookup is under way the next ones gather
+    // while one lookup is under way, the next ones gather
     const turn = yield* Semaphore.make(1)
     const resolver = RequestResolver.make<Find>((entries) =>
       Effect.andThen(
@@ -152,7 +152,7 @@ export const layer = Layer.effectContext(
     yield* Effect.addFinalizer(() => Effect.ignore(stepAlone))
 
     const requests = Requests.of({
-      // looked at before the query and after: in between a flush may have moved it to the table
+      // looks at `recent` before the query and after it: in between, a step may have moved a delivery to the table
       find: (digest) =>
         Effect.suspend(() => {
           const before = recent.get(digest)

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream"
 
-/** Bytes of a pipe that wait until they are taken; past this many the pipe waits too. */
+/** Bytes of a pipe that may wait to be taken. Past this many, the pipe waits too. */
 const mostWaiting = 8 * 1024 * 1024
 
 /** The read side of a pipe, taken piece by piece. Once the pipe has ended, or was ended here, every `take` fails. */
@@ -48,7 +48,7 @@ export class Incoming {
     return all.subarray(0, size)
   }
 
-  /** All until the pipe is empty after `end`, without it. Only for what nothing follows until it is asked for. */
+  /** All up to `end`, without it; `end` must be the last in the pipe. Only for answers that nothing follows unasked. */
   async takeUntil(end: string, most: number): Promise<string> {
     const chunks: Array<Buffer> = []
     let size = 0

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { posix } from "node:path"
 import type { EntryKind } from "#ports/WorkspaceStore.ts"
 
-/** What is known to lie in the file system, as the Overlay has it. */
+/** An entry known to lie in the file system, as the Overlay has it. */
 export interface Mirrored {
   readonly kind: EntryKind
   /** A file's hash, a link's target. */
@@ -16,7 +16,7 @@ export interface Mirrored {
 /** By names as bytes, see `Found`. */
 export type Mirror = Map<string, Mirrored>
 
-/** A digest by which the same bytes are known again. */
+/** The SHA-256 digest of bytes, in base64. */
 export const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("base64")
 
 /** A path of the Overlay as a name of the file system. */
@@ -24,7 +24,7 @@ export const nameOf = (path: string): string => Buffer.from(path).toString("lati
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** The text that bytes are; `undefined`: they are none. */
+/** The text that bytes are in UTF-8; `undefined`: they are no UTF-8. */
 export const textOf = (bytes: string): string | undefined => {
   try {
     return decoder.decode(Buffer.from(bytes, "latin1"))
@@ -33,12 +33,12 @@ export const textOf = (bytes: string): string | undefined => {
   }
 }
 
-/** For a person to read. */
+/** A name for a person to read. */
 export const shown = (bytes: string): string => JSON.stringify(Buffer.from(bytes, "latin1").toString()).slice(1, -1)
 
 const root = "/workspace"
 
-/** A target inside the workspace is kept relative, as the link must hold wherever the workspace is put. */
+/** The target that a link keeps: relative within the workspace, to hold wherever the workspace is put. */
 export const keptTarget = (path: string, target: string): string =>
   target === root || target.startsWith(`${root}/`)
     ? posix.relative(posix.dirname(`${root}/${path}`), target) || "."
@@ -46,10 +46,10 @@ export const keptTarget = (path: string, target: string): string =>
 
 const classOf = (kind: EntryKind): string => (kind === "executable" ? "file" : kind)
 
-/** Whether one can only take the other's place when that is gone. */
+/** Whether an entry has to be removed before one of the other kind can take its place. */
 export const differ = (one: EntryKind, other: EntryKind): boolean => classOf(one) !== classOf(other)
 
-/** Names of which none lies below another one of them. */
+/** Those of the names that lie below no other of them. */
 export const topmost = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const all = new Set(names)
   const isBelow = (name: string): boolean => {

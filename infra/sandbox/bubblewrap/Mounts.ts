@@ -12,15 +12,15 @@ import { keeperWalls, scratch, workspace } from "./walls.ts"
 export interface Mounts {
   /** A process that is in the namespace. */
   readonly pid: number
-  /** Also after `kill`. */
+  /** Whether the keeper has ended, also after `kill`. */
   readonly isDead: () => boolean
-  /** All that is in the workspace, though a command took its own permission to see it away. */
+  /** All that is in the workspace, even what a command took from itself the permission to see. */
   readonly list: () => Promise<ReadonlyArray<Found>>
   /** The bytes of files of these sizes. */
   readonly read: (files: ReadonlyArray<Found>) => Promise<ReadonlyArray<Uint8Array>>
   /** Folders with all that is in them. */
   readonly remove: (names: ReadonlyArray<string>) => Promise<void>
-  /** Unpacks an archive (tar), which replaces files and links; folders above must be there or come before. */
+  /** Unpacks a tar archive, which replaces files and links. Folders above an entry must exist or come before it. */
   readonly put: (archive: Uint8Array) => Promise<void>
   /** Empties the workspace. */
   readonly clear: () => Promise<void>
@@ -45,12 +45,12 @@ setpriv=$1
 shift
 exec "$setpriv" --ambient-caps=-all --inh-caps=-all "$@"`
 
-/** Deeper than a workspace may be by one, so that what lies too deep is seen and told. */
+/** One level deeper than a workspace may be, so that what lies too deep is seen and refused. */
 const deepest = 129
 
 /**
- * It runs behind the same walls as commands, in a process namespace of its own that no command can see, and works only
- * while none runs. What it reads back are names and bytes of the command's making: nothing of them is interpreted here.
+ * Runs behind the same walls as commands, in a process namespace that no command can see, and only while none runs.
+ * What it reads back are names and bytes that a command made: nothing here interprets them.
  */
 const keeper = `umask 022
 export LC_ALL=C
@@ -74,12 +74,12 @@ while read -r verb size; do
   esac
 done`
 
-/** Milliseconds for one piece of work; one takes far less, whatever a command has left. */
+/** Milliseconds for one request to the keeper, which takes far less, whatever a command has left. */
 const patience = 120_000
 const mostListed = 128 * 1024 * 1024
 const bytesOf = (names: ReadonlyArray<string>) => Buffer.from(names.map((name) => `./${name}\0`).join(""), "latin1")
 
-/** Fails with what the programs said. */
+/** Makes the file systems and starts the keeper. Rejects with what the programs said. */
 export const startMounts = async (tools: Tools): Promise<Mounts> => {
   const [command, ...args] = [
     ...unprivileged(tools),
@@ -103,7 +103,7 @@ export const startMounts = async (tools: Tools): Promise<Mounts> => {
   })
   input.on("error", () => {})
 
-  /** A keeper that nobody asks and nobody hears ends by itself, and leaves no process behind for others to bury. */
+  /** A keeper whose pipes are closed ends by itself, and leaves no process behind for others to reap. */
   const kill = async () => {
     dead = true
     output.end()
@@ -118,7 +118,7 @@ export const startMounts = async (tools: Tools): Promise<Mounts> => {
       input.write(text, () => bytes === undefined && resolve())
       if (bytes !== undefined) input.write(bytes, () => resolve())
     })
-  /** A keeper that did not do what it was asked is not asked again. */
+  /** Asks the keeper for one thing. A keeper that fails is killed, and never asked again. */
   const asked = async <A>(verb: string, bytes: Uint8Array | undefined, answer: () => Promise<A>): Promise<A> => {
     const late = setTimeout(kill, patience)
     try {

@@ -1,10 +1,10 @@
 /**
  * A filter of system calls as the kernel reads it (seccomp, classic BPF). Namespaces and the missing capabilities
- * refuse most of these already: it keeps commands from parts of the kernel that no tool of a workspace needs and where
- * its faults were found, and from memory that no limit counts (memfd, System V).
+ * refuse most of these calls already. The filter keeps commands from parts of the kernel that no tool of a workspace
+ * needs and where its faults were found, and from memory that no limit counts (memfd, System V).
  */
 
-/** Numbers on x64 and on arm64; `undefined`: there is none. */
+/** Refused calls, with their numbers on x64 and on arm64; `undefined`: the machine has no such call. */
 const refused: { readonly [name: string]: readonly [number | undefined, number | undefined] } = {
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
@@ -101,7 +101,7 @@ interface Step {
   readonly jump?: Label
 }
 
-/** The program, eight bytes a step; `undefined` on a machine whose numbers are not known here. */
+/** The filter's program, eight bytes a step; `undefined` on a machine whose call numbers are not listed here. */
 export const callFilter = (): Uint8Array | undefined => {
   const machine = process.arch === "x64" || process.arch === "arm64" ? machines[process.arch] : undefined
   if (machine === undefined) return undefined

@@ -21,12 +21,12 @@ const interpreters: { readonly [program: string]: string } = {
 }
 
 const shownRefusals = 20
-/** How long what an interrupted command wrote is waited for. */
+/** How long an interruption waits until what the command wrote is taken up. */
 const toTakeUp = "2 seconds"
 
 const failed = (stderr: string, exit: number): ExecResult => ({ stdout: "", stderr, exit, workspaceFull: false })
 
-/** Names the Overlay's present state; `undefined`: it can't be told whether it changes. */
+/** The Overlay's present state; `undefined`: nobody can tell whether it changes. */
 const versionOf = (overlay: Overlay): object | undefined => {
   try {
     return viewOf(overlay).root
@@ -40,7 +40,7 @@ const openShell = Effect.fnUntraced(function* (tools: Tools, overlay: Overlay) {
   const turn = yield* Semaphore.make(1)
   let mounts: Mounts | undefined
   let mirror: Mirror = new Map()
-  /** The Overlay's state that lies there. */
+  /** The Overlay's state that the mounts hold. */
   let version: object | undefined
 
   const close = Effect.suspend(() => {
@@ -54,7 +54,7 @@ const openShell = Effect.fnUntraced(function* (tools: Tools, overlay: Overlay) {
     if (mounts === undefined || mounts.isDead()) {
       mirror = new Map()
       version = undefined
-      // one that is started and not known would stay
+      // mounts that are started and forgotten would stay
       mounts = yield* Effect.uninterruptible(Effect.promise(() => startMounts(tools)))
     }
     const now = versionOf(overlay)
@@ -67,7 +67,7 @@ const openShell = Effect.fnUntraced(function* (tools: Tools, overlay: Overlay) {
     version = undefined
     const undo = yield* overlay.savepoint()
     const take = Effect.forkDetach(Effect.suspend(() => takeUp(overlay, here, mirror)))
-    /** Of a command that nobody waits for any more: all that it wrote, or nothing where that takes long. */
+    /** For a command that nobody waits for any more: takes all that it wrote, or nothing if that takes long. */
     const takeSoon = Effect.fnUntraced(function* (taking: Fiber.Fiber<Taken>) {
       const taken = yield* Effect.timeoutOption(Effect.interruptible(Fiber.await(taking)), toTakeUp)
       if (Option.isSome(taken) && Exit.isSuccess(taken.value) && taken.value.value.full === undefined) return
@@ -122,7 +122,7 @@ const openShell = Effect.fnUntraced(function* (tools: Tools, overlay: Overlay) {
     if (script.includes("\0")) return Effect.succeed(failed("bash: a command can't hold a NUL character\n", 2))
     return turn.withPermit(
       run(script, timeout, output).pipe(
-        // An interrupted command leaves mounts that may not be as the overlay is; a keeper that failed knows nothing.
+        // After an interruption, the mounts may differ from the Overlay. A keeper that failed knows nothing of them.
         Effect.onInterrupt(() => close),
         Effect.catchDefect((defect) => {
           const why = defect instanceof Error ? defect.message : String(defect)
@@ -144,13 +144,13 @@ export const layer = Layer.effect(
   })
 )
 
-/** What the system, and its C library, say where there is no room for a process now. */
+/** How the system, and its C library, say that there is no room for a process now. */
 const isNow = /EAGAIN|ENOMEM|EMFILE|ENFILE|temporarily unavailable|Cannot allocate memory|Too many open files/
 
 const unusable = (said: string): SandboxUnusable =>
   new SandboxUnusable({ message: advice(said), passes: isNow.test(said) })
 
-/** Runs a first command, which tells what languages there are programs for. Fails with why no command can run here. */
+/** Runs a first command. Gives the languages that have programs here; fails with the reason if no command can run. */
 export const tryOut = (tools: Tools): Effect.Effect<ReadonlyArray<string>, SandboxUnusable> =>
   Effect.gen(function* () {
     const mounts = yield* Effect.acquireRelease(

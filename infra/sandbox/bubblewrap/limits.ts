@@ -1,12 +1,12 @@
 const MiB = 1024 * 1024
 
-/** Of one command, unless told: milliseconds, and bytes of stdout and of stderr each. */
+/** Limits of one command, unless told: milliseconds, and bytes of stdout and of stderr each. */
 export const defaultTimeout = 30_000
 export const defaultOutput = 100_000
 
 /**
- * Of a shell's two file systems, which lie in memory. A workspace's own limits are a little lower, so that they speak
- * first.
+ * Limits of a shell's two file systems, which lie in memory. A workspace's own limits are a little lower, so that they
+ * are met first.
  */
 export const workspaceSize = { bytes: 1088 * MiB, inodes: 110_000 }
 /** `/tmp`, the home folder and `/dev/shm` together. */
@@ -15,12 +15,12 @@ export const scratchSize = { bytes: 256 * MiB, inodes: 20_000 }
 /** Bytes that the files of a workspace may claim to have: a file with holes claims more than it takes. */
 export const mostBytes = 1024 * MiB
 
-/** Of all processes of one command together, in memory of their own. */
+/** Bytes of their own memory that all processes of one command may have together. */
 export const memoryBytes = 1024 * MiB
 
 /**
- * Of each process, as arguments of `prlimit`: a command has `timeout` milliseconds, and a process as much of the
- * processor. Threads count as processes.
+ * Limits of each process, as arguments of `prlimit`. A command has `timeout` milliseconds, and each process as much
+ * time of the processor. Threads count as processes.
  */
 export const processLimits = (timeout: number): ReadonlyArray<string> => [
   "--nproc=128",

@@ -5,15 +5,15 @@ import { memoryBytes } from "./limits.ts"
 const interval = 100
 
 /**
- * Calls back once when the processes below one, and it itself, have too much memory of their own together. No limit of
- * the kernel counts that without a control group. Answers how to stop.
+ * Calls `tooMuch` once when a process and all below it have too much memory of their own together. Without a control
+ * group, no limit of the kernel counts that. Gives the function that stops the watch.
  */
 export const watchMemory = (first: Promise<number | undefined>, tooMuch: () => void): (() => void) => {
   let stopped = false
   let timer: ReturnType<typeof setTimeout> | undefined
   const look = async (pid: number) => {
     const pids = await family(pid)
-    // What processes share is counted once for each of them here; the exact sum costs more and is asked for only then.
+    // The first sum counts what processes share once for each; the exact one costs more, so it comes second.
     if ((await sum(pids, resident)) > memoryBytes && (await sum(pids, proportional)) > memoryBytes && !stopped) {
       return tooMuch()
     }
@@ -28,10 +28,10 @@ export const watchMemory = (first: Promise<number | undefined>, tooMuch: () => v
   }
 }
 
-/** A process that has just ended has nothing. */
+/** A file's text; `""`: the process has just ended. */
 const read = (path: string): Promise<string> => readFile(path, "latin1").catch(() => "")
 
-/** All processes below one: those whose parents have ended are the first one's in a process namespace. */
+/** A process and all below it. In a process namespace, orphans become children of its first process. */
 const family = async (pid: number): Promise<ReadonlyArray<number>> => {
   const threads = await readdir(`/proc/${pid}/task`).catch((): Array<string> => [])
   const lists = await Promise.all(threads.map((thread) => read(`/proc/${pid}/task/${thread}/children`)))
@@ -50,7 +50,7 @@ const sum = async (pids: ReadonlyArray<number>, of: (pid: number) => Promise<num
 const kilobytes = (text: string, names: ReadonlyArray<string>): number =>
   names.reduce((total, name) => total + Number(new RegExp(`^${name}:\\s*(\\d+) kB`, "m").exec(text)?.[1] ?? 0), 0)
 
-/** Not of files: those that are mapped can be dropped, and those in memory have limits of their own. */
+/** Leaves out files: mapped ones can be dropped, and those in memory have limits of their own. */
 const resident = async (pid: number): Promise<number> =>
   1024 * kilobytes(await read(`/proc/${pid}/status`), ["RssAnon", "RssShmem"])
 

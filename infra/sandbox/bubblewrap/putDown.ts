@@ -5,7 +5,7 @@ import { archive, modes } from "./archive.ts"
 import { differ, hashOf, type Mirror, nameOf, topmost } from "./Mirror.ts"
 import type { Mounts } from "./Mounts.ts"
 
-/** Bytes that are put down at once. */
+/** Bytes, and entries, that are put down at once. */
 const batchBytes = 4 * 1024 * 1024
 const batchItems = 2_000
 
@@ -21,7 +21,7 @@ const everything = Effect.fnUntraced(function* (overlay: Overlay) {
   return all
 })
 
-/** Makes the file system what the Overlay is, writing only what differs from what is known to lie there. */
+/** Makes the file system equal to the Overlay. Writes only what differs from what `mirror` knows to lie there. */
 export const putDown = Effect.fnUntraced(function* (overlay: Overlay, mounts: Mounts, mirror: Mirror) {
   const changed = new Set((yield* overlay.changes()).map(({ path }) => path))
   const wanted = yield* everything(overlay)

@@ -76,9 +76,9 @@ export const startShellCommand = (
     over = true
   })
   const killAll = async () => {
-    // by then its number may be another one's
+    // its process id may belong to another process by now
     if (over) return
-    // Before its first process is known bubblewrap is still at its walls: killed now, it might leave that one behind.
+    // Until its first process is known, bubblewrap is at its walls: killed now, it might leave that process behind.
     const late = new Promise<undefined>((resolve) => setTimeout(resolve, 5_000, undefined))
     const pid = await Promise.race([sandbox, exited.then(() => undefined), late])
     if (pid !== undefined) signal(pid)
@@ -115,7 +115,7 @@ const feed = (stream: Writable | null, bytes: string | Uint8Array) => {
 }
 
 /**
- * A command leaves the processor to the service, and is what the kernel ends first when the machine has no memory left.
+ * Puts the service before a command at the processor, and lets the kernel end the command first when memory runs out.
  */
 const yieldTo = (pid: number | undefined) => {
   if (pid === undefined) return
@@ -133,8 +133,8 @@ const yieldTo = (pid: number | undefined) => {
 }
 
 /**
- * The first process of the sandbox's process namespace, by its number on the host: when it is gone, the kernel has
- * ended all others. `undefined` when bubblewrap ended before there was one.
+ * The host's id of the first process in the sandbox's process namespace. When it is gone, the kernel has ended all
+ * others. `undefined`: bubblewrap ended before there was one.
  */
 const firstProcess = (stream: Readable): Promise<number | undefined> =>
   new Promise((resolve) => {
@@ -155,7 +155,7 @@ const signal = (pid: number) => {
   }
 }
 
-/** Waits until a process has ended; who is still to be asked for its exit status has. */
+/** Waits until a process has ended, even if its exit status was not read yet. */
 const gone = async (pid: number): Promise<void> => {
   for (;;) {
     try {

@@ -6,9 +6,9 @@ import type { Found } from "./listing.ts"
 import { differ, hashOf, keptTarget, type Mirror, shown, textOf, topmost } from "./Mirror.ts"
 import type { Mounts } from "./Mounts.ts"
 
-/** What of a command's work did not get into the Overlay. */
+/** What the Overlay did not take of a command's work. */
 export interface Taken {
-  /** One line for each entry that a workspace can't hold; they are removed. */
+  /** One line for each entry that a workspace can't hold. These entries are removed. */
   readonly refused: ReadonlyArray<string>
   /** Why the Overlay took no more: it would have passed its limits. */
   readonly full: string | undefined
@@ -17,9 +17,7 @@ export interface Taken {
 /** Bytes and files that are read at once. */
 const batchBytes = 4 * 1024 * 1024
 const batchFiles = 2_000
-/**
- * Timestamps are that coarse, at most: what was changed so shortly before may be changed again under the same stamp.
- */
+/** Milliseconds; timestamps are no coarser. An entry changed more recently may change again under the same stamp. */
 const tick = 50
 
 const kinds: { readonly [type: string]: string } = {
@@ -40,7 +38,7 @@ const kindOf = ({ type, executable }: Found): EntryKind => {
   return executable ? "executable" : "file"
 }
 
-/** Puts into the Overlay exactly what differs in the file system from what is known to have lain there. */
+/** Puts into the Overlay exactly what differs in the file system from what `mirror` knew to lie there. */
 export const takeUp = Effect.fnUntraced(function* (overlay: Overlay, mounts: Mounts, mirror: Mirror) {
   const began = Date.now()
   const refused = new Map<string, string>()

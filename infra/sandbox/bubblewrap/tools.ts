@@ -29,7 +29,7 @@ const isProgram = (path: string): boolean => {
 }
 
 /**
- * Where the programs are that the sandbox stands on. Throws `SandboxUnusable` where one is missing, or this is no
+ * The paths of the programs that the sandbox needs. Throws `SandboxUnusable` when one is missing, or the system is not
  * Linux.
  */
 export const findTools = (folders: ReadonlyArray<string> = systemFolders): Tools => {
@@ -49,20 +49,20 @@ export const findTools = (folders: ReadonlyArray<string> = systemFolders): Tools
   return Object.fromEntries(found) as Tools
 }
 
-/** Nobody's: no file and no process of the host is this user's, not even those of `nobody`. */
+/** Owns no file and no process of the host, unlike the user `nobody`, who may. */
 const uid = 65533
 
 /**
- * Closes what the service's runtime left open and clears what it put into the environment: bubblewrap hands both on,
- * and what it has itself can be read in the sandbox.
+ * Closes what the service's runtime left open, and clears what it put into the environment. bubblewrap hands on both,
+ * and its own files and environment can be read in the sandbox.
  */
 const bare = (kept: number): string =>
   `for fd in /proc/self/fd/*; do fd=\${fd##*/}; if [ "$fd" -gt ${kept} ]; then eval "exec $fd>&-"; fi; done; exec -c "$@"`
 
 /**
- * What a program is started through: with nothing of the service but file descriptors up to `kept`, as a user who owns
- * nothing where the service is root, as the service's own user elsewhere, never with a way to more. bubblewrap itself,
- * too, has no power that a fault in it could give away.
+ * Starts a program with nothing of the service but file descriptors up to `kept`, and with no way to more rights: as a
+ * user who owns nothing if the service is root, otherwise as the service's own user. So bubblewrap itself has no power
+ * that a fault in it could give away.
  */
 export const unprivileged = ({ bash, setpriv }: Tools, kept = 2): ReadonlyArray<string> => [
   ...[bash, "--norc", "--noprofile", "-c", bare(kept), "bash"],

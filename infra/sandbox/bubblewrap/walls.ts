@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync } from "node:fs"
 
-/** Of a host without merged /usr they are folders of their own. */
+/** On a host without merged /usr, these are folders of their own. */
 const besideUsr = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"]
 
 const programs = (): ReadonlyArray<string> => [
@@ -15,12 +15,12 @@ const programs = (): ReadonlyArray<string> => [
 ]
 
 /**
- * What holds for every process in a sandbox: namespaces of its own (no network but its own loopback, no process of the
- * host), no environment, no capability, no further namespaces, and an end with the one who started it.
+ * Options for every process in a sandbox: namespaces of its own (no network but its own loopback, no process of the
+ * host), no environment, no capability, no further namespaces, and an end with the process that started it.
  */
 const alone = [
   ...["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--clearenv"],
-  // bubblewrap's own first process would outlive the one that is waited for, and be left to whoever is the host's first
+  // otherwise, bubblewrap's own first process would outlive the awaited one, and be left to the host's first process
   "--as-pid-1",
   ...["--uid", "1000", "--gid", "1000", "--hostname", "cairn", "--cap-drop", "ALL"]
 ]
@@ -31,7 +31,7 @@ export const workspace = `${scratch}/workspace`
 
 const onWorkspace = ["--bind", workspace, "/workspace", "--chdir", "/workspace", "--remount-ro", "/"]
 
-/** For the keeper of the files: programs and the workspace, nothing else. */
+/** bubblewrap's options for the keeper: it sees programs and the workspace, nothing else. */
 export const keeperWalls = (): ReadonlyArray<string> => [
   ...alone,
   ...programs(),
@@ -39,7 +39,7 @@ export const keeperWalls = (): ReadonlyArray<string> => [
   ...onWorkspace
 ]
 
-/** For commands. `fds`: where the pipe for the process id and the one with the system call filter are. */
+/** bubblewrap's options for commands. `fds`: the pipe for the process id, and the one with the system call filter. */
 export const commandWalls = (fds: {
   readonly info: number
   readonly filter: number | undefined

@@ -7,7 +7,7 @@ import type { FromChild, ToChild } from "./protocol.ts"
 /** A process with a shell in it. What it sends lies in `inbox` until taken; nothing is added once it was killed. */
 export interface Child {
   readonly inbox: Queue.Dequeue<FromChild>
-  /** Sends a message; to one that is dead it is lost. */
+  /** Sends a message, which is lost if the process is dead. */
   readonly send: (message: ToChild) => void
   /** Whether it has ended, by itself or killed. */
   readonly isDead: () => boolean
@@ -19,7 +19,7 @@ const confinement = {
   reads: ["infra/sandbox/justBash"],
   heapMegabytes,
   dataMegabytes,
-  // a file that it writes is a frame, all else of it is short
+  // a frame holds at most a file that the child writes; the rest of its messages is short
   limits: { frame: 1024 ** 3 + 1024 ** 2, head: 1024 ** 2 }
 }
 

@@ -25,8 +25,8 @@ const bytesOf = (content: FileContent, options: WriteFileOptions | BufferEncodin
   typeof content === "string" ? new Uint8Array(Buffer.from(content, encodingOf(options))) : new Uint8Array(content)
 
 /**
- * The run's Overlay as just-bash's file system, inside the child. It has no times: what was touched here has its
- * time until the child ends, everything else the time at which the child began.
+ * The run's Overlay as just-bash's file system, inside the child. The Overlay has no times: a path touched here keeps
+ * its time until the child ends, all others have the time at which the child began.
  */
 export class RemoteFs implements IFileSystem {
   readonly #remote: RemoteOperations
@@ -55,9 +55,7 @@ export class RemoteFs implements IFileSystem {
     this.#touched.set(path, new Date())
   }
 
-  /**
-   * Also what is there and can't be used (a link that leads out): a redirection then fails by itself, not the script.
-   */
+  /** True also for what can't be used (a link that leads out): then only a redirection to it fails, not the script. */
   exists(path: string): Promise<boolean> {
     return this.#remote.stat(path).then(
       () => true,
@@ -137,14 +135,14 @@ export class RemoteFs implements IFileSystem {
     await this.#remote.chmod(path, (mode & 0o100) !== 0)
   }
 
-  /** A target inside the workspace is kept relative, as the link must hold wherever the workspace is put. */
+  /** A target inside the workspace is kept relative, so that the link holds wherever the workspace is put. */
   async symlink(target: string, path: string): Promise<void> {
     const inside = target === mountPoint || target.startsWith(`${mountPoint}/`)
     const kept = inside ? posix.relative(posix.dirname(`${mountPoint}${path}`), target) || "." : target
     await this.#remote.symlink(kept, path)
   }
 
-  /** The workspace knows no hard links: a copy. */
+  /** Makes a copy: a workspace has no hard links. */
   async link(existing: string, path: string): Promise<void> {
     if (await this.exists(path)) throw new Error(`EEXIST: file already exists, link '${existing}' -> '${path}'`)
     await this.writeFile(path, await this.#remote.readFile(existing))

@@ -11,19 +11,19 @@ class ShellNotStarted extends Data.TaggedError("ShellNotStarted") {}
 
 /**
  * just-bash, a shell in TypeScript that knows no machine below it: no network, no programs, no files but the run's
- * Overlay at `/workspace` and a memory of its own. It runs in a process of its own, one for each run: it blocks
- * its thread, and a Worker at work can't be ended on Deno.
+ * Overlay at `/workspace` and a memory of its own. Each run has a process for it: the shell blocks its thread, and on
+ * Deno, a Worker at work can't be ended.
  */
 export const layer = Layer.effect(
   Sandbox,
   Effect.gen(function* () {
-    // One that has started and run nothing. It is made at the first `open`, not with the service: it takes memory.
+    // A child that has run nothing. It takes memory, so it is made at the first `open`, not with the service.
     let warm: Child | undefined
     const one = yield* Semaphore.make(1)
     const warmUp = Effect.gen(function* () {
       if (warm === undefined || warm.isDead()) warm = yield* startChild
     }).pipe(Effect.uninterruptible, one.withPermits(1))
-    // another run may take the warm one between any two steps: to look and to take is one
+    // looks and takes in one step: another run may take the warm child between any two
     const take = Effect.suspend(() => {
       const child = warm
       warm = undefined
@@ -81,7 +81,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Does what the command asks for, one after another, until it is done. */
+/** Answers a command's calls, one after another, until the command is done. */
 const attend = Effect.fnUntraced(function* (
   child: Child,
   command: string,

@@ -74,7 +74,7 @@ const bash = new Bash({
   fs: new Files(memory),
   cwd: mountPoint,
   env: { HOME: "/home/agent", PATH: "/usr/bin:/bin", PWD: mountPoint, USER: "agent" },
-  // It starts a Worker of its own, which has no limits.
+  // sqlite3 starts a Worker of its own, which has no limits.
   commands: names.filter((name) => name !== "sqlite3"),
   customCommands: [rm],
   python: false,
@@ -87,8 +87,7 @@ const ready = Promise.all(
 )
 
 /**
- * What the library says of a command that it has and that we leave out: words for who builds with it, not for who runs
- * it.
+ * What the library says of a command that we leave out: words for those who build with it, not for those who run it.
  */
 const leftOut =
   /: command not available in browser environments\. Exclude '[^'\n]{1,64}' from your commands or use the Node\.js bundle\./g
@@ -116,7 +115,7 @@ const run = async (command: string, output: number) => {
       exit: exitCode
     })
   } catch (error) {
-    // A write that the Overlay refuses, at a redirection, ends the whole script.
+    // A redirection whose write the Overlay refuses ends the whole script.
     const text = error instanceof Error ? error.message : String(error)
     send({ type: "done", stdout: "", stderr: cut(`bash: ${text}\n`, output), exit: 1 })
   }

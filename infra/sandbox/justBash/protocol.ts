@@ -1,17 +1,17 @@
 import type { EntryKind } from "#ports/WorkspaceStore.ts"
 
 /**
- * What the child can ask of the run's Overlay; what fails throws with a code of POSIX. Paths are as the mounted file
- * system sees them: `/src/a.ts`.
+ * What the child can ask of the run's Overlay. A call that fails throws with a code of POSIX. Paths are as the mounted
+ * file system sees them: `/src/a.ts`.
  */
 export interface Operations {
   /** What is at the path, links followed; a size is in bytes. */
   readonly stat: (path: string) => { readonly kind: EntryKind; readonly size: number }
-  /** The same of the path itself, which may be a link. */
+  /** The same for the path itself, which may be a link. */
   readonly lstat: (path: string) => { readonly kind: EntryKind; readonly size: number }
   /** A file's bytes, links followed. */
   readonly readFile: (path: string) => Uint8Array
-  /** What a link points to, as it stands in it. */
+  /** A link's target, as the link holds it. */
   readonly readlink: (path: string) => string
   /** Names in a folder, in no order. */
   readonly readdir: (path: string) => ReadonlyArray<{ readonly name: string; readonly kind: EntryKind }>

@@ -2,7 +2,7 @@ import { defineCommand } from "just-bash"
 
 const longOptions: { readonly [name: string]: string } = { recursive: "r", force: "f", verbose: "v", dir: "d" }
 
-/** just-bash's own follows links, so that it can't remove one that leads nowhere, outside or to a folder. */
+/** just-bash's own `rm` follows links, so it can't remove one that leads nowhere, outside or to a folder. */
 export const rm = defineCommand("rm", async (args, { fs, cwd }) => {
   const last = args.indexOf("--")
   const isOption = (arg: string, index: number) => /^-./.test(arg) && (last < 0 || index < last)

@@ -6,7 +6,7 @@ import { syntaxOf } from "./Syntax.ts"
 import { tokensOf } from "./tokens.ts"
 
 /**
- * Raised when the same function gets another fingerprint by a change of these files: every reputation then starts anew.
+ * Raised when a change of these files gives the same function another fingerprint: every reputation then starts anew.
  */
 const version = "1"
 
@@ -19,13 +19,13 @@ const digest = (language: string, tokens: ReadonlyArray<string>): string => {
 const oneSpaced = (text: string): string => text.replace(/\s+/g, " ").trim()
 
 /**
- * Of a whole file, or of a function that is too large to be taken apart: of its text, whatever its blanks and line
- * ends.
+ * The fingerprint of a text, whatever its blanks and line ends: a whole file, or a function that is too large to be
+ * taken apart.
  */
 export const textFingerprint = (language: string, name: string, text: string): string =>
   digest(language, ["text", name, oneSpaced(text)])
 
-/** Languages whose functions are told apart by what they say. */
+/** Whether functions of a language are told apart by what they say. */
 export const isUnderstood = (language: string): boolean => Object.hasOwn(rules, language)
 
 /**
@@ -42,7 +42,7 @@ export const fingerprintOf = (
   const whole = syntaxOf(node, source)
   const spoken = Object.hasOwn(rules, language) ? rules[language] : undefined
   if (whole === undefined || spoken === undefined) return textFingerprint(language, name, node.text)
-  // Its own name is said once, as its callers say it; in a nested or recursive call it stands as it is.
+  // Its own name counts once, as its callers write it; in a nested or recursive call it stays as it is.
   const nameless = { ...whole, field: null, children: whole.children.filter(({ field }) => field !== "name") }
   const decorated = before.flatMap((one) => {
     const syntax = syntaxOf(one, source)

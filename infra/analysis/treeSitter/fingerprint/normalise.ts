@@ -1,6 +1,6 @@
 import { childAt, type Syntax, textOf } from "./Syntax.ts"
 
-/** What layout alone decides, by language: formatters may add and drop it. */
+/** Takes from a tree, by language, what layout alone decides: formatters may add and drop it. */
 
 const leaf = (type: string, field: string | null, text: string, isNamed = true): Syntax => ({
   type,
@@ -21,7 +21,7 @@ const isEcma = (language: string) => language === "typescript" || language === "
 const unescapedQuotes = (text: string) =>
   text.replace(/\\([\s\S])/g, (pair, one) => (one === "'" || one === '"' ? one : pair))
 
-/** A string that only says text, as a leaf without its kind of quotes. */
+/** A plain string as a leaf, without its kind of quotes. */
 const plainString = (node: Syntax, language: string): Syntax => {
   const last = node.children.length - 1
   const content = node.children.slice(1, last).map(textOf).join("")
@@ -33,14 +33,14 @@ const plainString = (node: Syntax, language: string): Syntax => {
   return leaf("string", node.field, `${prefix}"${prefix.includes("r") ? content : unescapedQuotes(content)}`)
 }
 
-/** The string that documents a function, or any other one that stands alone and does nothing. */
+/** Whether a statement is only a string: a docstring, or another string that does nothing. */
 const isDocstring = ({ type, children }: Syntax): boolean =>
   type === "expression_statement" && children.length === 1 && children[0]!.type === "string"
 
 const blocks = /block|body$|program|source_file|module|_list$|statements$/
 const visibility = new Set(["public", "private", "protected"])
 const closers = new Set([")", "]", "}", ">", "|"])
-/** Where a last comma says something. */
+/** Nodes in which a trailing comma means something. */
 const commaCounts = new Set(["subscript", "block_parameters", "token_tree"])
 
 const isFormal = (child: Syntax, parent: Syntax, at: number, language: string): boolean => {
@@ -66,7 +66,7 @@ const alike: { readonly [type: string]: string } = { expression_list: "tuple", p
 const punned = (type: string, field: string | null, key: Syntax, value: Syntax): Syntax =>
   inner(type, field, [key, leaf(":", null, ":", false), value])
 
-/** `{ a }` as `{ a: a }`: so it becomes when the local `a` gets another name. */
+/** `{ a }` as `{ a: a }`, which it has to become when the local `a` is renamed. */
 const unpunned = (node: Syntax, language: string): Syntax | undefined => {
   const { type, field, text, children } = node
   if (isEcma(language)) {

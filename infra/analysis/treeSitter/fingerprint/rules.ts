@@ -1,7 +1,7 @@
 import type { Scope } from "./Scope.ts"
 import { childAt, type Syntax } from "./Syntax.ts"
 
-/** How a language that declares names as it goes binds them. */
+/** How a node binds names, in a language that declares them as it goes. */
 export interface Binder {
   /** Fields that hold the names; `"*"`: all children. */
   readonly names: ReadonlyArray<string> | "*"
@@ -17,7 +17,7 @@ export interface Rules {
   /** Names that a scope has from its start. */
   readonly declare?: (node: Syntax, scope: Scope) => void
   readonly binders?: { readonly [type: string]: Binder }
-  /** When a declared name is a new one: always, when its scope has none such, or when none is in sight. */
+  /** When a declared name is new: always, if its own scope has no such name, or if no scope in sight has one. */
   readonly isNew?: "always" | "in-scope" | "in-sight"
   /** Whether an identifier names a member, a keyword, a label: nothing that a scope declares. */
   readonly isName: (node: Syntax, parent: Syntax, at: number) => boolean
@@ -52,7 +52,7 @@ const parented = (text: string) => {
 const pythonFunctions = words("function_definition lambda")
 const comprehensions = words("list_comprehension set_comprehension dictionary_comprehension generator_expression")
 
-/** Names that a Python function's body binds anywhere: they are its own from its first line on. */
+/** Declares the names that a Python function's body binds anywhere: they are local from its first line on. */
 const declarePython = (node: Syntax, scope: Scope): void => {
   const bind = (name: string) => scope.names.has(name) || scope.bind(name)
   const global = new Set<string>()

@@ -12,8 +12,8 @@ const rustFormat = (text: string, resolve: (name: string) => string): string =>
   )
 
 /**
- * What a function says, one entry a token, with marks where parts begin and end. Names that it declares itself are
- * numbers in order of their appearance; all other words are as they stand.
+ * The tokens of a function, with marks where parts begin and end. Names that it declares itself become numbers, in
+ * order of their appearance; all other words stay as they are.
  */
 export const tokensOf = (root: Syntax, language: string, rules: Rules): ReadonlyArray<string> => {
   const tokens: Array<string> = []
