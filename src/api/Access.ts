@@ -31,7 +31,7 @@ const Access = Schema.Struct({
   }).annotate({ identifier: "KeyRates" })
 }).annotate({ identifier: "Access" })
 
-/** What says of a key what it may: `/api/access`. */
+/** The route that tells what a key may do: `/api/access`. */
 export class AccessApi extends HttpApiGroup.make("access")
   .add(
     HttpApiEndpoint.get("access", "/api/access", { success: Access }).annotateMerge(

@@ -7,7 +7,7 @@ import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middlewar
 
 const AsOf = Schema.Struct({
   position: Schema.String,
-  /** ISO 8601, as the other times. */
+  /** ISO 8601, like the other times. */
   recorded_at: Schema.NullOr(Schema.String),
   state: Schema.Literals(["making", "made", "failed", "broken_off"]),
   progress: Schema.Finite,
@@ -28,7 +28,7 @@ const AsOfRows = Schema.Struct({
   next_cursor: NextCursor
 }).annotate({ identifier: "AsOfRows" })
 
-/** Read models as they were, at the operator's word: `/api/admin/as-of`. */
+/** Routes for the operator that make and show read models as they were: `/api/admin/as-of`. */
 export class AsOfApi extends HttpApiGroup.make("asOf")
   .add(
     HttpApiEndpoint.get("asOfs", "/api/admin/as-of", { success: AsOfList }).annotateMerge(

@@ -9,10 +9,10 @@ import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from
 import { FileWritten } from "./Snippets/upload.ts"
 import { VoteSourceGiven } from "./voteSource.ts"
 
-/** Bytes of all log files of a call. */
+/** The most bytes of all log files of a call together. */
 const logsLimit = 16 * 1024 * 1024
 
-/** Whether it is the base64 that it says to be is seen while it is read. */
+/** Whether the content is valid base64 shows only when it is read. */
 const LogFile = Schema.Struct({
   path: textUpTo(4_096),
   content: AnyText,
@@ -42,7 +42,7 @@ const BundleRequest = Schema.Struct({
   per_function_reputation: optional(Schema.Boolean)
 })
   .check(
-    // what only the whole can say
+    // checks that need several fields
     Schema.makeFilter(({ files_written, log_files, user_votes }) => {
       const paths = files_written.map(({ path }) => path)
       const again = paths.flatMap((path, index) => {
@@ -92,7 +92,7 @@ const GradingStatus = Schema.Struct({
 }).annotate({ identifier: "GradingStatus" })
 export type GradingStatus = typeof GradingStatus.Type
 
-/** Routes of several files in one call, and of their grading. */
+/** Routes to store several files in one call, and to see their grading. */
 export class BundlesApi extends HttpApiGroup.make("uploads")
   .add(
     HttpApiEndpoint.post("bulkUpload", "/api/store/bulk-execution-result", {

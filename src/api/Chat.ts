@@ -59,7 +59,7 @@ export const Models = Schema.Struct({
   full_ids: Schema.Boolean.annotate({ description: "Whether a chat may ask for any other model by its full id." })
 }).annotate({ identifier: "Models" })
 
-/** Routes that ask an agent, and tell which models it may be. */
+/** Routes that give an agent a task, and tell which models a chat may ask for. */
 export class ChatApi extends HttpApiGroup.make("chat")
   .add(
     HttpApiEndpoint.post("chat", "/api/agent-chat", {

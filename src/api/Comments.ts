@@ -7,8 +7,8 @@ import { oneText, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 /**
- * `email` is `external` for somebody of another organization, and `erased` for somebody who was erased. `agent_id`
- * names the agent that said it on their behalf; `null`: they said it themselves, or are strangers.
+ * `email` is `external` for an author of another organization, and `erased` for one who was erased. `agent_id` names
+ * the agent that wrote for them; `null`: none did, or the author is of another organization.
  */
 export const ShownComment = Schema.Struct({
   id: Schema.String,

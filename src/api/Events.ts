@@ -44,14 +44,14 @@ const Uuid = Schema.String.check(
 
 const EventType = Schema.Literals(Struct.keys(eventSchemas)).annotate({ identifier: "EventType" })
 
-/** What both readings take. */
+/** What both `events` and `eventStream` take. */
 const filters = {
   after: Schema.optional(toldPlace),
   type: Schema.optional(EventType),
   stream: Schema.optional(AnyText)
 }
 
-/** Routes that tell the log. */
+/** Routes that tell the events of the log. */
 export class EventsApi extends HttpApiGroup.make("events")
   .add(
     HttpApiEndpoint.get("events", "/api/events", {

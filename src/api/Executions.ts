@@ -8,7 +8,7 @@ import { oneRun, oneText, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 import { eitherCase, GivenReview, ShownReview, Verdict } from "./Review.ts"
 
-/** Bytes of JSON that a run took and gave. */
+/** The most bytes of JSON for a run's input and output together. */
 const mostData = 1_048_576
 
 const State = eitherCase(ExecutionState.literals)
@@ -16,7 +16,7 @@ const ShortText = TextOrEmpty.check(
   Schema.isMaxLength(1_000, { message: "is too long; expected at most 1,000 characters" })
 )
 
-/** A run's data, within bounds together. */
+/** Checks that a run's input and output together have at most `mostData` bytes. */
 const bounded = Schema.makeFilter(
   ({ input_data: input, output_data: output }: { readonly input_data?: unknown; readonly output_data?: unknown }) =>
     Buffer.byteLength(JSON.stringify([input ?? null, output ?? null])) > mostData
@@ -102,7 +102,7 @@ const ShownExecution = Schema.Struct({
 export type ShownExecution = typeof ShownExecution.Type
 export const FoundExecutions = Schema.Struct({ executions: Schema.Array(ShownExecution), total_found: Schema.Int })
 
-/** Routes of runs of code, as agents tell them, and of their review. */
+/** Routes to record runs of code as agents report them, to find them, and to review them. */
 export class ExecutionsApi extends HttpApiGroup.make("executions")
   .add(
     HttpApiEndpoint.post("recordExecution", "/api/store/execution", {

@@ -17,11 +17,11 @@ export const FunctionReputation = Schema.Struct({
   last_failure_at: Schema.NullOr(Schema.String),
   /** At most five, most frequent first. */
   common_errors: Schema.Array(Schema.String),
-  /** Of what its logged calls returned; 0 when none was logged. */
+  /** Average size of what its logged calls returned; 0: none was logged. */
   avg_output_size: Schema.Finite,
-  /** 0 to 1: logged calls that returned something; 0 when none was logged. */
+  /** 0 to 1: the share of logged calls that returned something; 0: none was logged. */
   output_completeness: Schema.Finite,
-  /** 0 to 1: logged calls beyond the first of a run. */
+  /** 0 to 1: the share of logged calls beyond the first of a run. */
   repeat_call_rate: Schema.Finite,
   total_logged_calls: Schema.Int,
   author_agent: Schema.NullOr(Schema.String),
@@ -30,7 +30,7 @@ export const FunctionReputation = Schema.Struct({
 }).annotate({ identifier: "FunctionReputation" })
 export type FunctionReputation = typeof FunctionReputation.Type
 
-/** The page of a function's history. */
+/** Routes of a function's history, and of a snippet's functions. */
 export class FunctionsApi extends HttpApiGroup.make("functions")
   .add(
     HttpApiEndpoint.get("functionHistory", "/api/functions/:fingerprint", {

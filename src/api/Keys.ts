@@ -9,7 +9,7 @@ import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from
 
 const Email = Schema.String.check(
   wellFormed,
-  // a byte order mark is a blank to some readers of the document, and none to others
+  // some readers of the document take a byte order mark for a blank, others do not
   Schema.isPattern(/^[^\s\ufeff@<>]{1,64}@[^\s\ufeff@<>]{1,255}$/u, {
     message: "is no e-mail address; expected name@domain"
   })
@@ -27,7 +27,7 @@ const WorkspaceId = Schema.String.check(
   })
 )
 
-/** What is asked of a key's bounds; what is left out stays as it is, or is unbounded for a new one. */
+/** The bounds that a request asks for a key. One that is left out stays as it is; a new key does not have it. */
 const askedLimits = {
   acts_for: optional(ActsFor),
   read_only: optional(Schema.Boolean),
@@ -39,7 +39,7 @@ const askedLimits = {
 const AskedKeyLimits = Schema.Struct(askedLimits)
 export type AskedKeyLimits = typeof AskedKeyLimits.Type
 
-/** What bounds a key. */
+/** The bounds of a key. */
 const shownLimits = {
   acts_for: ActsFor,
   read_only: Schema.Boolean,
@@ -79,7 +79,7 @@ const ListedKey = Schema.Struct({
   last_used_at: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "ListedKey" })
 
-/** Routes of keys, for those who may make and take them. */
+/** Routes to create, list, bound and revoke keys. */
 export class KeysApi extends HttpApiGroup.make("keys")
   .add(
     HttpApiEndpoint.post("createKey", "/api/keys/org/create", {

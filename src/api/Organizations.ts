@@ -29,10 +29,10 @@ const ShownOrganization = Schema.Struct({
 
 const BegunErasure = Schema.Struct({
   organization_id: Schema.String,
-  /** Of this service: needs no key. */
+  /** A path of this service; needs no key. */
   status_url: Schema.String,
   erased: Schema.Struct({ members: Schema.Int, keys: Schema.Int }),
-  /** Of the event in the log that says so. */
+  /** Of the event in the log that records the erasure. */
   position: Schema.String
 }).annotate({ identifier: "BegunErasure" })
 
@@ -57,7 +57,7 @@ const Erasure = Schema.Struct({
   position: Schema.String
 }).annotate({ identifier: "Erasure" })
 
-/** What an organization is, and how it is renamed: `/api/organization`. */
+/** Routes to show, rename and erase an organization: `/api/organization`. */
 export class OrganizationsApi extends HttpApiGroup.make("organization")
   .add(
     HttpApiEndpoint.get("organization", "/api/organization", { success: ShownOrganization }).annotateMerge(
@@ -102,7 +102,7 @@ export class OrganizationsApi extends HttpApiGroup.make("organization")
     OpenApi.annotations({ title: "Organization", description: "The organization that keys belong to." })
   ) {}
 
-/** What needs no key, because those that there were are revoked. */
+/** How far an erasure is. Needs no key, because the organization's keys are revoked. */
 export class ErasuresApi extends HttpApiGroup.make("erasures")
   .add(
     HttpApiEndpoint.get("erasure", "/api/erasures/:id", {

@@ -38,7 +38,7 @@ export const FewShotRequest = Schema.Struct({ task: Task, k: optional(whole(1, 1
   identifier: "FewShotRequest"
 })
 
-/** Routes of what helped with which task. */
+/** Routes that tell which snippet helped with which task. */
 export class PatternsApi extends HttpApiGroup.make("patterns")
   .add(
     HttpApiEndpoint.post("taskPatterns", "/api/retrieve/task-patterns", {

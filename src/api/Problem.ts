@@ -8,7 +8,7 @@ export const ProblemBody = Schema.Struct({
   code: Schema.String,
   /** The same as `code`, for clients that look here. */
   error: Schema.String,
-  /** The first field that is wrong, as a path like `file_written.path`; `null` when it is no field's fault. */
+  /** The first field that is wrong, as a path like `file_written.path`; `null`: no field is wrong. */
   field: Schema.NullOr(Schema.String),
   errors: Schema.Array(Schema.Struct({ field: Schema.String, message: Schema.String })),
   request_id: Schema.String
@@ -20,7 +20,7 @@ export interface FieldError {
   readonly message: string
 }
 
-/** Why a request is not done: becomes the answer with the code's status. */
+/** Why a request is not done: becomes the answer, with the status of its code. */
 export class Problem extends Data.TaggedError("Problem")<{
   readonly code: Code
   readonly message: string

@@ -16,7 +16,7 @@ const PublicSnippet = Schema.Struct({
   thumbs_down: Schema.Int,
   /** ISO 8601. */
   created_at: Schema.String,
-  /** `community`: whose it is stays with the service. */
+  /** Always `community`: the service does not tell whose the snippet is. */
   namespace: Schema.String
 }).annotate({ identifier: "PublicSnippet" })
 
@@ -36,7 +36,7 @@ export const PublicFound = Schema.Struct({
 
 const Language = textUpTo(100)
 
-/** What needs no key. One that is sent is not looked at. */
+/** Routes of the public snippets. They need no key, and ignore one that is sent. */
 export class PublicApi extends HttpApiGroup.make("public")
   .add(
     HttpApiEndpoint.post("listPublic", "/api/snippets/public/list", {

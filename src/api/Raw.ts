@@ -40,7 +40,7 @@ export const LogSearchResponse = Schema.Struct({
   next_cursor: NextCursor
 }).annotate({ identifier: "LogSearchResponse" })
 
-/** Routes of a snippet's bare text, and of a search through logs. */
+/** Routes of a snippet's page as Markdown, and of a search through logs. */
 export class RawApi extends HttpApiGroup.make("raw")
   .add(
     HttpApiEndpoint.post("searchLogs", "/api/raw/search", {

@@ -24,7 +24,7 @@ const ReplayList = Schema.Struct({ replays: Schema.Array(Replay) }).annotate({ i
 
 const ReadModelName = textUpTo(100)
 
-/** Read models that are built anew and compared, at the operator's word: `/api/admin/replays`. */
+/** Routes for the operator that rebuild read models and compare them: `/api/admin/replays`. */
 export class ReplaysApi extends HttpApiGroup.make("replays")
   .add(
     HttpApiEndpoint.get("replays", "/api/admin/replays", { success: ReplayList }).annotateMerge(

@@ -9,7 +9,7 @@ import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from
 import { Tags } from "./Snippets/upload.ts"
 
 const mostFiles = 200
-/** Bytes of all files together. */
+/** The most bytes of all files together. */
 const mostBytes = 16 * 1024 * 1024
 
 const RepoFile = Schema.Struct({
@@ -32,7 +32,7 @@ export const StoreRepoRequest = Schema.Struct({
   public: optional(Schema.Boolean)
 })
   .check(
-    // what only the whole can say
+    // checks that need several fields
     Schema.makeFilter(({ files, github_url }) => {
       const given = files ?? []
       if (given.length === 0) {

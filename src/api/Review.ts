@@ -2,7 +2,7 @@ import { Schema, SchemaGetter } from "effect"
 import { AgentVerdict, type Review } from "#domain/Execution.ts"
 import { millisecondsOf, optional, TextOrEmpty, time } from "./fields.ts"
 
-/** Values that are written in lower case here and elsewhere in upper case; both are read. */
+/** Literals in lower case, which some callers send in upper case: reads both. */
 export const eitherCase = <L extends string>(literals: ReadonlyArray<L>) =>
   Schema.Literals([...literals, ...literals.map((one) => one.toUpperCase() as Uppercase<L>)]).pipe(
     Schema.decodeTo(Schema.Literals(literals), {
@@ -17,7 +17,7 @@ const Texts = Schema.Array(TextOrEmpty).check(
   Schema.isMaxLength(100, { message: "has too many entries; expected at most 100" })
 )
 
-/** Each field under both of its names. */
+/** A field under both of its names. */
 const both = <const S extends string, const C extends string, F extends Schema.Top>(snake: S, camel: C, schema: F) =>
   ({ [snake]: optional(schema), [camel]: optional(schema) }) as {
     readonly [K in S | C]: ReturnType<typeof optional<F>>
@@ -54,7 +54,7 @@ export const GivenReview = Schema.Struct({
   )
   .annotate({ identifier: "GivenAgentReview" })
 
-/** `now` (milliseconds since the epoch) stands for a time that isn't given. */
+/** A given review in the domain's terms. `now` (milliseconds since the epoch) stands in for a missing time. */
 export const reviewOf = (given: typeof GivenReview.Type, now: number): Review => ({
   timestamp: new Date(given.timestamp == null ? now : millisecondsOf(given.timestamp)).toISOString(),
   verdict: given.verdict,
@@ -73,7 +73,7 @@ export const reviewOf = (given: typeof GivenReview.Type, now: number): Review =>
 
 const Strings = Schema.Array(Schema.String)
 
-/** A review as it is answered. */
+/** A review as the API tells it. */
 export const ShownReview = Schema.Struct({
   timestamp: Schema.String,
   verdict: AgentVerdict,

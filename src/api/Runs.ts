@@ -23,7 +23,7 @@ const facts = {
   ended_at: Schema.NullOr(Schema.String)
 }
 
-/** How a run is remembered. */
+/** How a run gets into the workspace's memory. */
 export const RunMemory = Schema.Literals(["pending", ...Remembering.literals, "none"]).annotate({
   identifier: "RunMemory"
 })
@@ -33,12 +33,12 @@ export const CalledTool = Schema.Struct({ name: Schema.String, calls: Schema.Int
   identifier: "CalledTool"
 })
 
-/** A run as a list has it. */
+/** A run as a list shows it. */
 export const ListedRun = Schema.Struct({ ...facts, task: Schema.String }).annotate({ identifier: "ListedRun" })
 
 const id = { id: Schema.String }
 
-/** Routes of runs: how they go, and to cancel one. */
+/** Routes to follow, list and cancel runs. */
 export class RunsApi extends HttpApiGroup.make("runs")
   .add(
     HttpApiEndpoint.get("run", "/api/runs/:id", {

@@ -70,7 +70,7 @@ const Requests = Schema.Struct({
   minutes: Schema.Array(Minute)
 }).annotate({ identifier: "RequestHistory" })
 
-/** What the operator is told of the service: `/api/admin/status`, `/api/admin/requests`. */
+/** Routes that tell the operator how the service is: `/api/admin/status`, `/api/admin/requests`. */
 export class ServiceApi extends HttpApiGroup.make("service")
   .add(
     HttpApiEndpoint.get("status", "/api/admin/status", { success: Status }).annotateMerge(

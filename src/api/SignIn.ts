@@ -11,7 +11,7 @@ const SignInKey = Schema.Struct({
   expires_at: Schema.String
 }).annotate({ identifier: "SignInKey" })
 
-/** How who started the service signs in, without a key: `/api/sign-in`. */
+/** The route by which whoever started the service signs in without a key: `/api/sign-in`. */
 export class SignInApi extends HttpApiGroup.make("signIn")
   .add(
     HttpApiEndpoint.post("exchange", "/api/sign-in", {

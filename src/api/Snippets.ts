@@ -18,9 +18,9 @@ export const Retrieval = Schema.Struct({
   retrieved_at: Schema.String,
   /** `null`: its text was erased since. */
   task: Schema.NullOr(Schema.String),
-  /** Snippets that it found. */
+  /** How many snippets it found. */
   found: Schema.Int,
-  /** Votes on this snippet within half an hour after it, by who had asked. */
+  /** Votes on this snippet by whoever searched, within half an hour after the search. */
   thumbs_up: Schema.Int,
   thumbs_down: Schema.Int
 }).annotate({ identifier: "Retrieval" })
@@ -40,7 +40,7 @@ export const VoteRequest = Schema.Struct({
   vote_source: optional(VoteSourceGiven)
 })
 
-/** Routes that find, store, delete and vote. */
+/** Routes to find, store, delete and vote on snippets. */
 export class SnippetsApi extends HttpApiGroup.make("snippets")
   .add(
     HttpApiEndpoint.post("search", "/api/retrieve/search", {

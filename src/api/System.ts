@@ -39,7 +39,7 @@ const Readiness = Schema.Struct({
   })
 })
 
-/** What needs no key. */
+/** Routes for health, readiness and the skill document. They need no key. */
 export class SystemApi extends HttpApiGroup.make("system")
   .add(
     HttpApiEndpoint.get("health", "/health", {

@@ -96,7 +96,7 @@ export const UsageReport = Schema.Struct({
   }).annotate({ identifier: "StoredUsage" })
 }).annotate({ identifier: "UsageReport" })
 
-/** Routes of what was used, and of what bounds it. */
+/** Routes of usage, and of its bounds. */
 export class UsageApi extends HttpApiGroup.make("usage")
   .add(
     HttpApiEndpoint.get("usage", "/api/usage", {

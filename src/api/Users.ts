@@ -9,7 +9,7 @@ const ListedUser = Schema.Struct({
   user_id: Schema.String,
   user_email: Schema.String,
   role: Role,
-  /** Live ones. */
+  /** Live keys. */
   keys: Schema.Int,
   /** ISO 8601, as `last_used_at`. */
   joined_at: Schema.String,
@@ -54,7 +54,7 @@ export class UsersApi extends HttpApiGroup.make("users")
           /** Revoked with the user. */
           keys: Schema.Int
         }),
-        /** Of the last event in the log that says so. */
+        /** Of the last event in the log that records the erasure. */
         position: Schema.String
       })
     })

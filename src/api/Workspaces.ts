@@ -19,7 +19,7 @@ const Commit = {
     Schema.Struct({
       path: Schema.String,
       status: Schema.Literals(["created", "modified", "deleted"]),
-      /** Of the file's blob: as it is then, or as it was where it is deleted. */
+      /** Of the file's blob after the commit; of a deleted file, before it. */
       sha: Schema.String
     })
   )
@@ -27,8 +27,8 @@ const Commit = {
 const CommitRecord = Schema.Struct(Commit).annotate({ identifier: "Commit" })
 const id = { id: Schema.String }
 /**
- * Who made a workspace's last commit. `email` is `erased` for somebody who was erased, and null where nobody with a key
- * did; all are `external` for somebody of another organization.
+ * Who made a workspace's last commit. `email` is `erased` for a person who was erased, and null if it was nobody with a
+ * key; all fields are `external` for somebody of another organization.
  */
 const WorkspaceActor = Schema.Struct({
   key_id: Schema.NullOr(Schema.String),
@@ -48,7 +48,7 @@ const Workspace = Schema.Struct({
   updated_at: Schema.String,
   updated_by: WorkspaceActor
 }).annotate({ identifier: "Workspace" })
-/** `/files/` itself names none. */
+/** Optional, because `/files/` alone names no file. */
 const filePath = { ...id, "*": Schema.optional(Schema.String) }
 /** A commit, or a turn of a run. */
 const at = Schema.Struct({
@@ -233,12 +233,12 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
         success: Schema.Boolean,
         erased: Schema.Struct({
           commits: Schema.Int,
-          /** Prompts, answers and every step of them. */
+          /** With their prompts, answers and steps. */
           chats: Schema.Int,
-          /** That were in the workspace at last. */
+          /** In the workspace's last commit. */
           files: Schema.Int
         }),
-        /** Of the event in the log that says so. */
+        /** Of the event in the log that records the erasure. */
         position: Schema.String
       }).annotate({ identifier: "EraseWorkspaceResponse" })
     })

@@ -3,22 +3,22 @@ import { Effect, Schema } from "effect"
 import { AnyText, textUpTo, wholeInQuery } from "./fields.ts"
 import { fieldProblem, type Problem } from "./Problem.ts"
 
-/** The field: what an answer gave as `next_cursor`. Nobody but who wrote it looks into it. */
+/** A request's cursor: the `next_cursor` of an answer. Only the service that wrote it reads it. */
 export const Cursor = textUpTo(2_000)
 
-/** Of what a list goes on with, in an answer: `null` at its end. */
+/** An answer's cursor to the rest of a list; `null`: the list ends here. */
 export const NextCursor = Schema.NullOr(Schema.String)
 
-/** Entries of a list whose callers never had to say how many they want: more than most have. */
+/** The most entries on a page, and how many a caller gets who asks for no number: more than most lists have. */
 export const mostListed = 1_000
 
-/** What such a list takes. */
+/** The query of such a list. */
 export const pageQuery = Schema.Struct({
   limit: wholeInQuery(1, mostListed),
   cursor: Schema.optional(Cursor)
 })
 
-/** Parts that a place in a list is made of. */
+/** Parts of a place in a list. */
 export const placeId = AnyText.check(Schema.isMaxLength(500))
 export const placeTime = Schema.Number.check(Schema.isBetween({ minimum: 0, maximum: 8.64e15 }), Schema.isInt())
 export const placeCount = Schema.Number.check(Schema.isBetween({ minimum: 0, maximum: 2_147_483_647 }), Schema.isInt())
@@ -39,9 +39,9 @@ const both = fieldProblem(
 )
 
 /**
- * Cursors of a list: what its last entry was sorted by, so that what is written meanwhile moves nobody's place. `asked`
- * is all that decides what the list has and in which order: a cursor is for the same question only. It opens nothing
- * that the question does not.
+ * Cursors of a list. A cursor holds what the last entry was sorted by, so that later writes do not move its place.
+ * `asked` is all that decides what the list has and in which order: a cursor works for the same question only. It opens
+ * nothing that the question does not.
  */
 export const cursors = <A extends ReadonlyArray<unknown>>(place: Schema.Codec<A>) => {
   const Text = Schema.fromJsonString(Schema.Tuple([Schema.String, place]))
@@ -53,7 +53,7 @@ export const cursors = <A extends ReadonlyArray<unknown>>(place: Schema.Codec<A>
     write: (asked: ReadonlyArray<unknown>, at: A): string =>
       Buffer.from(encode([digestOf(asked), at])).toString("base64url"),
 
-    /** The place that a request goes on behind; `null`: it begins. */
+    /** The place after which a request continues; `null`: it begins at the start. */
     read: (
       asked: ReadonlyArray<unknown>,
       given: string | null | undefined,

@@ -4,8 +4,8 @@ import { thousands } from "#domain/text/thousands.ts"
 const folder = new URL("./descriptions/", import.meta.url)
 
 /**
- * What each field of the document means, as `descriptions/*.json` have it: by its schema or its operation, and `*`
- * where it means the same in all of them.
+ * What each field of the document means, from `descriptions/*.json`. An entry is named by the field's schema or
+ * operation, or by `*` if it holds for all of them.
  */
 export const descriptions: ReadonlyMap<string, string> = new Map(
   readdirSync(folder).flatMap((name) =>
@@ -13,7 +13,7 @@ export const descriptions: ReadonlyMap<string, string> = new Map(
   )
 )
 
-/** The name of an entry for a field: the nearest of those that could be meant. */
+/** The name of the entry that fits a field best; `undefined`: there is none. */
 export const entryFor = (scope: string, path: ReadonlyArray<string>): string | undefined => {
   const own = `${scope}.${path.join(".")}`
   const shared = path.map((_, index) => `*.${path.slice(index).join(".")}`)
@@ -36,7 +36,7 @@ const range = (least: number | undefined, most: number | undefined, what: string
 /** The bounds that a schema states, in words. */
 const boundsOf = (node: Node): string | undefined => {
   for (const one of variants(node)) {
-    // any whole number at all
+    // any whole number: no bound
     if (one["maximum"] === Number.MAX_SAFE_INTEGER) continue
     const { minimum, maximum, minLength, maxLength, minItems, maxItems, maxProperties } = one
     const bounds =
@@ -53,7 +53,7 @@ const boundsOf = (node: Node): string | undefined => {
 const describe = (field: Node, scope: string, path: ReadonlyArray<string>, bounded: Node): void => {
   const entry = entryFor(scope, path)
   if (entry === undefined) return
-  // a schema that describes its field knows better than an entry for all fields of that name
+  // a schema's own description is better than an entry for all fields of that name
   if (entry.startsWith("*") && field["description"] !== undefined) return
   const bounds = boundsOf(bounded)
   field["description"] = bounds === undefined ? descriptions.get(entry) : `${descriptions.get(entry)} ${bounds}`

@@ -4,7 +4,7 @@ import { describeFields } from "./descriptions.ts"
 import { deepest, type Limits, limitsKey, rawKey, sizeOf, small } from "./limits.ts"
 import { type Code, statusOf } from "./Problem.ts"
 
-/** A request and its answer, as `examples/<operation>.json` has them: shown in the document, and tried by tests. */
+/** A request and its answer, from `examples/<operation>.json`. The document shows it, and tests try it. */
 export interface Example {
   readonly request?: unknown
   /** Of the path and the query. */
@@ -53,7 +53,7 @@ const described = (status: string): string => {
   return [texts[status] ?? "Answer.", ...(codes.length === 0 ? [] : [`Codes: ${codes.join(", ")}.`])].join(" ")
 }
 
-/** What a request may say beside its body; once for all operations, which have no parameter that is a header. */
+/** The headers that all operations share: told once, and not as parameters of each. */
 const headers = `
 Every request carries \`Authorization: Bearer <key>\`, except those to \`/health\`, \`/ready\`, \`/skill.md\`, \`/api/sign-in\`, \`/api/erasures/{id}\` and the public snippets.
 
@@ -69,11 +69,11 @@ Every request carries \`Authorization: Bearer <key>\`, except those to \`/health
 Clone workspaces with git from \`/git/{workspace_id}.git\`, with the key as the password.`
 
 const example = (media: Document | undefined, value: unknown) => {
-  // in a map, because what shows the document looks for an answer's nowhere else
+  // in a map: the page that shows the document looks for an answer's example nowhere else
   if (value !== undefined) for (const content of Object.values(media ?? {})) content.examples = { example: { value } }
 }
 
-/** Says what the body of an operation may be. */
+/** Says what an operation's body may be. */
 const limit = (operation: Document) => {
   const { bytes, values, names }: Limits = operation[limitsKey] ?? small
   delete operation[limitsKey]
@@ -107,12 +107,12 @@ export const document = (spec: Document): Document => {
       }
       limit(operation)
       for (const { schema } of Object.values((operation.requestBody?.content ?? {}) as Document)) {
-        // that it is a text is how the builder gets it (see body.ts), and no reader's business
+        // the builder takes it for text (see body.ts), which does not concern readers
         if (schema.$ref !== undefined) delete schema.type
       }
       example(operation.requestBody?.content, found?.request)
       for (const parameter of operation.parameters) {
-        // written in digits, and a number all the same
+        // a query has it in digits, but it is a number
         if (parameter.schema?.minimum !== undefined) parameter.schema.type = "integer"
         const value = found?.parameters?.[parameter.name]
         if (value !== undefined) parameter.example = value
@@ -121,7 +121,7 @@ export const document = (spec: Document): Document => {
   }
   describeFields(spec)
   spec["info"].description += headers
-  // in the spelling that readers of the document compare with
+  // readers of the document compare with this spelling
   spec["components"].securitySchemes.bearer.scheme = "bearer"
   return spec
 }

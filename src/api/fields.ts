@@ -4,22 +4,22 @@ import { thousands } from "#domain/text/thousands.ts"
 import { toldPosition } from "#domain/toldPosition.ts"
 import { jsonParts } from "#engine/jsonPieces.ts"
 
-/** What is said of a text that is none, and that no store keeps unchanged. */
+/** The message for text that is not well-formed, which no store keeps unchanged. */
 export const unstorable = "has a NUL or half a surrogate pair; expected well-formed text without NUL"
 
 const storable = Schema.makeFilter(
   (text: string) => (text.includes("\u0000") || !text.isWellFormed() ? unstorable : undefined),
-  // halves of surrogate pairs are no characters, which patterns are about
+  // patterns are about characters, and half a surrogate pair is none
   { toJsonSchema: () => [{ pattern: "^[^\\u0000]*$" }, true] }
 )
 
-/** For a text that has a pattern of its own in the document. */
+/** The same check, without its pattern in the document: for a text that has one of its own. */
 export const wellFormed = storable.annotate({ toJsonSchema: () => [{}, true] })
 
 /** Well-formed text without NUL, of any length. */
 export const AnyText = Schema.String.check(storable)
 
-/** Text of 1 to so many characters. */
+/** Text of 1 to `maximum` characters. */
 export const textUpTo = (maximum: number) => {
   const message = `is empty or too long; expected 1 to ${thousands(maximum)} characters`
   return AnyText.check(Schema.isMinLength(1, { message }), Schema.isMaxLength(maximum, { message }))
@@ -36,9 +36,7 @@ export const TextOrEmpty = AnyText.check(
   Schema.isMaxLength(100_000, { message: "is too long; expected at most 100,000 characters" })
 )
 
-/**
- * What code should do, or did: of any length, as far as a body reaches. Of a long one a part is looked at, and kept.
- */
+/** What code should do, or did. A body bounds its length; of a long one, the service reads and keeps a part. */
 export const Task = AnyText.check(Schema.isMinLength(1, { message: "is empty; expected what the code should do" }))
 
 /** A source file's content: at most 1 MiB of UTF-8. */
@@ -50,9 +48,7 @@ export const FileContent = AnyText.check(
   )
 )
 
-/**
- * A day, and mostly a time of it, with or without a zone: what else a runtime takes for a time differs between them.
- */
+/** A date, optionally with a time and a zone. Runtimes differ in what else they take for a time. */
 export const iso8601 =
   /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?$/u
 
@@ -60,19 +56,19 @@ export const time = Schema.String.check(
   Schema.isPattern(iso8601, { message: "is no time; expected ISO 8601, e.g. 2026-01-31T12:00:00Z" })
 )
 
-/** A position as a caller was told it. */
+/** A position as an answer told it. */
 export const toldPlace = Schema.String.check(
   Schema.isPattern(toldPosition, { message: "is no position; expected one that an answer told, as its next_after" })
 )
 
-/** What a caller means by a place in the log. */
+/** A place in the log: a position or a time. */
 export const PositionOrTime = Schema.String.check(
   Schema.isPattern(new RegExp(`${toldPosition.source}|${iso8601.source}`, "u"), {
     message: "is neither a position nor a time; expected ISO 8601, e.g. 2026-01-31T12:00:00Z"
   })
 )
 
-/** Of such a text, since the epoch; a time without a zone is in UTC. */
+/** Milliseconds since the epoch of an ISO 8601 time; one without a zone is in UTC. */
 export const millisecondsOf = (text: string): number =>
   Date.parse(/^.{10}[T ][\d:.]+$/.test(text) ? `${text.replace(" ", "T")}Z` : text.replace(" ", "T"))
 
@@ -82,10 +78,10 @@ export const whole = (minimum: number, maximum: number) => {
   return Schema.Number.check(Schema.isInt({ message }), Schema.isBetween({ minimum, maximum }, { message }))
 }
 
-/** A whole number in a query, that may be left out: digits, and nothing else that could be taken for a number. */
+/** An optional whole number in a query: digits, and no other notation of a number. */
 export const wholeInQuery = (minimum: number, maximum: number) => {
   const message = `is no whole number; expected one from ${minimum} to ${maximum}`
-  // the document makes a number of a parameter that has bounds
+  // the document declares a parameter with bounds as a number
   const digits = Schema.isPattern(/^[0-9]+$/, { message, toJsonSchema: () => ({ minimum, maximum }) })
   return Schema.optional(
     Schema.String.check(digits).pipe(Schema.decodeTo(Schema.FiniteFromString), Schema.decodeTo(whole(minimum, maximum)))
@@ -103,7 +99,7 @@ export const mostNames = 1_000
 const tooLong = `are too long; expected at most ${thousands(longestDependencies)} characters of names and versions together`
 const tooManyNames = { message: `has too many names; expected at most ${thousands(mostNames)}` }
 
-/** Whether a value's JSON has more characters than that; no more of it is written than it takes to know. */
+/** Whether a value's JSON has more than `most` characters. Writes no more of it than it takes to know. */
 export const isLongerThan = (value: unknown, most: number): boolean => {
   let left = most
   for (const part of jsonParts(value)) {
@@ -127,7 +123,7 @@ export const JsonSchema = JsonObject.check(
 
 /** Package name to version. Older clients send a list of names, or `null` for a version. */
 export const Dependencies = Schema.Union([
-  // the names are checked apart: a record passes over keys that are not its own
+  // names are checked separately: a record skips keys that do not fit its own
   Schema.Record(Schema.String, Schema.NullOr(AnyText)).check(
     Schema.isPropertyNames(AnyText),
     Schema.isMaxProperties(mostDependencies, tooManyNames)
@@ -151,9 +147,9 @@ export const Dependencies = Schema.Union([
 /** A field that may be left out; `null` says the same. */
 export const optional = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
 
-/** A field that may be left out or `null`, and then has a value all the same. */
+/** A field that may be left out or `null`; the document names the value that it then has. */
 export const withDefault = <S extends Schema.Top>(schema: S, value: S["Type"]) =>
   Schema.optional(Schema.NullOr(schema)).annotate({ default: value as never })
 
-/** In an answer that may lack what was stored last, as `Cairn-Stale` says in its head; not there in others. */
+/** In an answer that may lack the latest writes, like `Cairn-Stale` in its head; left out of others. */
 export const Stale = Schema.optionalKey(Schema.Literal(true))

@@ -1,13 +1,13 @@
 import { SchemaAST, SchemaIssue } from "effect"
 import { type FieldError, Problem } from "./Problem.ts"
 
-/** Mistakes that are told. Who sends more of them learns nothing from a longer list. */
+/** The most mistakes that an answer tells: a longer list helps nobody. */
 export const mostTold = 20
-/** Of those, mistakes that the sentence for people has; the others are in `errors`. */
+/** The most of them that the message for people has; the others are in `errors`. */
 const mostSaid = 8
-/** Characters of a name that a caller made up. */
+/** The most characters of a name that a caller made up. */
 const longestName = 60
-/** Characters of a field's path, and of what is said of it. */
+/** The most characters of a field's path, and of what is said of it. */
 const longestField = 160
 const longestMessage = 300
 
@@ -26,7 +26,7 @@ export const fieldOf = (path: ReadonlyArray<PropertyKey>): string =>
     longestField
   )
 
-/** What a schema takes, in words; `null` is not worth one, for it says the same as nothing. */
+/** What a schema takes, in words. A union leaves out `null`, which means the same as a missing field. */
 const expectedBy = (ast: SchemaAST.AST): string => {
   if (SchemaAST.isUnion(ast)) {
     const words = ast.types.filter((one) => !SchemaAST.isNull(one) && !SchemaAST.isUndefined(one)).map(expectedBy)
@@ -46,7 +46,7 @@ const listed = (words: ReadonlyArray<string>): string =>
 
 const said = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** What an issue says that has no further ones below it. */
+/** The message of an issue that has no others below it. */
 const messageOf = (issue: SchemaIssue.Issue): string => {
   if (issue._tag === "MissingKey") return "is missing"
   if (issue._tag === "UnexpectedKey") return "is no field of this"
@@ -57,7 +57,7 @@ const messageOf = (issue: SchemaIssue.Issue): string => {
   return (first?.message ?? "is not valid").replace(/^Expected (.*)$/s, "is not right; expected $1")
 }
 
-/** The mistakes below an issue, each with its place. Whoever asks for twenty has not to wait for the others. */
+/** The mistakes below an issue, each with its place. Made as they are taken: twenty do not wait for the rest. */
 function* mistakes(
   issue: SchemaIssue.Issue,
   path: ReadonlyArray<PropertyKey>,
@@ -70,7 +70,7 @@ function* mistakes(
       return yield* mistakes(issue.issue, path, own)
     case "Filter": {
       const { message } = (issue.filter.annotations ?? {}) as { readonly message?: unknown }
-      // what was expected is known to the check, not to what it found
+      // what was expected stands in the check, not in the issue below it
       if (issue.issue._tag === "InvalidValue" && message === undefined && own === undefined) {
         return yield { field: fieldOf(path), message: cut(messageOf(issue), longestMessage) }
       }
@@ -88,7 +88,7 @@ function* mistakes(
   yield { field: fieldOf(path), message: cut(own ?? messageOf(issue), longestMessage) }
 }
 
-/** What a schema says of fields that are wrong: one sentence about each, of the first twenty. */
+/** What is wrong with a request's fields: one sentence about each of the first twenty. */
 export const fieldErrors = (issue: SchemaIssue.Issue): ReadonlyArray<FieldError> => {
   const found = new Map<string, FieldError>()
   for (const one of mistakes(issue, [], undefined)) {
@@ -98,7 +98,7 @@ export const fieldErrors = (issue: SchemaIssue.Issue): ReadonlyArray<FieldError>
   return [...found.values()]
 }
 
-/** The problem with a request some of whose fields are wrong. */
+/** The problem with a request that has wrong fields. */
 export const invalidFields = (errors: ReadonlyArray<FieldError>, hint: string): Problem => {
   const shown = errors.slice(0, mostSaid).map(({ field, message }) => `${field}: ${message}`)
   const more = errors.length > mostSaid ? "; and others, which errors names" : ""

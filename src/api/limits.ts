@@ -1,15 +1,12 @@
 import { Context } from "effect"
 import { OpenApi } from "effect/http-api"
 
-/** What a route reads of a body. */
+/** How much of a body a route reads. */
 export interface Limits {
   readonly bytes: number
   /** Values of any kind, in arrays and objects too. */
   readonly values: number
-  /**
-   * Named fields, in all objects; as many as values unless told. They cost some ten times as much as an array's
-   * entries.
-   */
+  /** Named fields of all objects; defaults to `values`. A field costs some ten times as much as an array's entry. */
   readonly names?: number
 }
 
@@ -27,38 +24,38 @@ export const oneRun: Limits = { bytes: 8 * mebibyte, values: 50_000, names: 10_0
 /** Many files. */
 export const manyFiles: Limits = { bytes: 32 * mebibyte, values: 20_000 }
 
-/** What is nested deeper is no request, and walking it would take the stack of whoever reads it. */
+/** The deepest nesting of a body: no request needs more, and walking it would take the reader's stack. */
 export const deepest = 200
 
-/** A file as it is, of any kind. */
+/** A raw file of any kind. */
 export const rawFile: Limits = { bytes: 32 * mebibyte, values: 1 }
 
-/** An archive as it is. */
+/** A raw archive. */
 export const rawArchive: Limits = { bytes: 32 * mebibyte, values: 1 }
 
-/** Whether the route of an endpoint takes bytes of any type as they are, and no JSON. */
+/** Whether an endpoint takes raw bytes of any type, and no JSON. */
 export const RawBody = Context.Reference<boolean>("cairn/RawBody", { defaultValue: () => false })
 
-/** What the route of an endpoint reads. */
+/** How much of a body an endpoint reads. */
 export const BodyLimits = Context.Reference<Limits>("cairn/BodyLimits", { defaultValue: () => small })
 
 /** Bytes in words, e.g. `64 KiB`. */
 export const sizeOf = (bytes: number): string =>
   bytes >= mebibyte ? `${bytes / mebibyte} MiB` : `${bytes / kibibyte} KiB`
 
-/** Where an operation of the document has its limits, until its description says them. */
+/** The field of an operation in the document that has its limits, until its description says them. */
 export const limitsKey = "x-body-limits"
-/** Where it says that its body is no JSON, until then. */
+/** The field that says, until then, that an operation's body is not JSON. */
 export const rawKey = "x-raw-body"
 
-/** Annotates an endpoint with what it reads, where that is not the little that most take. */
+/** Annotates an endpoint with its limits, where they are not `small`. */
 export const reads = (limits: Limits): Context.Context<never> =>
   Context.merge(
     Context.make(BodyLimits, limits),
     OpenApi.annotations({ transform: (operation) => ({ ...operation, [limitsKey]: limits }) })
   ) as Context.Context<never>
 
-/** Annotates an endpoint that takes bytes as they are; unless they are `needed`, none are an empty file. */
+/** Annotates an endpoint that takes raw bytes. If they are not `needed`, no body means an empty file. */
 export const readsRaw = (limits: Limits, needed: boolean): Context.Context<never> =>
   Context.merge(
     Context.make(BodyLimits, limits).pipe(Context.add(RawBody, true)),

@@ -5,7 +5,7 @@ import type { Holder, Scope } from "#domain/Scope.ts"
 import type { RequestIdentity } from "#engine/Event.ts"
 import { bodyOf, Problem, ProblemBody } from "./Problem.ts"
 
-/** Handlers fail with a `Problem`; what the caller gets is its body. */
+/** An error answer: handlers fail with a `Problem`, and the caller gets its body. */
 const problem = (status: number, identifier: string, description: string) =>
   ProblemBody.annotate({ identifier, description }).pipe(
     Schema.decodeTo(Schema.instanceOf(Problem), {
@@ -47,8 +47,8 @@ export class Problems extends HttpApiMiddleware.Service<Problems>()("cairn/Probl
 export class Received extends Context.Service<Received, { readonly value: unknown }>()("cairn/Received") {}
 
 /**
- * Outside of all that looks at the body: it is JSON, within the route's limits, and has no field that means nothing
- * here.
+ * Runs before anything looks at the body: checks that it is JSON, is within the route's limits, and has no unknown
+ * field.
  */
 export class WellFormed extends HttpApiMiddleware.Service<WellFormed, { provides: Received }>()("cairn/WellFormed") {}
 
@@ -67,7 +67,7 @@ export class Authentication extends HttpApiMiddleware.Service<Authentication, { 
   }
 ) {}
 
-/** Counts the requests of each key, in the class of a route. */
+/** Counts the requests of each key, by the class of their route. */
 export class RequestRates extends Context.Service<
   RequestRates,
   {
@@ -81,12 +81,12 @@ export class RequestRates extends Context.Service<
   }
 >()("cairn/RequestRates") {}
 
-/** Requests a minute, by key and path. */
+/** Bounds the requests a minute, by key and path. */
 export class Rate extends HttpApiMiddleware.Service<Rate, { requires: Caller }>()("cairn/Rate", {
   error: [problem(429, "RateLimited", "Too many requests in the last minute; `Retry-After` says when to go on.")]
 }) {}
 
-/** Counts the requests without a key of each client, by its address. */
+/** Counts requests without a key, by the client's address. */
 export class AddressRates extends Context.Service<
   AddressRates,
   {
@@ -95,7 +95,7 @@ export class AddressRates extends Context.Service<
   }
 >()("cairn/AddressRates") {}
 
-/** Requests a minute without a key, by the client's address. */
+/** Bounds the requests a minute without a key, by the client's address. */
 export class AddressRate extends HttpApiMiddleware.Service<AddressRate>()("cairn/AddressRate", {
   error: [
     problem(403, "Forbidden", "The key may not do this."),
@@ -111,7 +111,7 @@ export class Scoping extends HttpApiMiddleware.Service<Scoping, { requires: Call
   "cairn/Scoping"
 ) {}
 
-/** The identity of a write: the same one again, not yet answered, is the same write. */
+/** The identity of a write. The same request, sent again before its answer was delivered, is the same write. */
 export class WriteIdentity extends Context.Service<
   WriteIdentity,
   {
@@ -123,7 +123,7 @@ export class WriteIdentity extends Context.Service<
   }
 >()("cairn/WriteIdentity") {}
 
-/** Gives a write the identity that it has each time it is sent. */
+/** Gives a write its identity, which is the same each time it is sent. */
 export class Idempotency extends HttpApiMiddleware.Service<
   Idempotency,
   { requires: Caller | CallerScope | Received; provides: WriteIdentity }

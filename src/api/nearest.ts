@@ -1,4 +1,4 @@
-/** Names that are longer resemble none. */
+/** A longer name resembles none. */
 const longest = 60
 
 const wordsOf = (name: string): ReadonlyArray<string> =>
@@ -9,8 +9,7 @@ const wordsOf = (name: string): ReadonlyArray<string> =>
     .filter((word) => word !== "")
 
 /**
- * Letters that have to be put in, taken out or changed, or swapped with their neighbours, to make one text of the
- * other.
+ * How many letters must be inserted, removed, changed, or swapped with a neighbour, to turn one text into the other.
  */
 const distance = (one: string, other: string): number => {
   let before: Array<number> = []
@@ -31,7 +30,7 @@ const distance = (one: string, other: string): number => {
   return last[other.length]!
 }
 
-/** The name among those that are known that somebody meant who wrote another one; `undefined` when none is near. */
+/** The known name that somebody probably meant by an unknown one; `undefined`: none is near. */
 export const nearest = (name: string, known: ReadonlyArray<string>): string | undefined => {
   if (name.length > longest) return undefined
   const words = wordsOf(name)
@@ -41,7 +40,7 @@ export const nearest = (name: string, known: ReadonlyArray<string>): string | un
     .filter(({ one, apart }) => apart <= Math.max(1, Math.floor(Math.min(plain.length, one.length) / 3)))
     .sort((a, b) => a.apart - b.apart)[0]
   if (near !== undefined) return near.one
-  // a part of a name, or one with more words than it has
+  // several words that only one known name has
   const within = (some: ReadonlyArray<string>, all: ReadonlyArray<string>) => some.every((word) => all.includes(word))
   const kin = known.filter((one) => words.length > 1 && within(words, wordsOf(one)))
   return kin.length === 1 ? kin[0] : undefined

@@ -1,10 +1,10 @@
 import { Context } from "effect"
 import type { Problem } from "./Problem.ts"
 
-/** Whether a route's body may name a workspace, in place of the headers': annotated on its endpoint. */
+/** Annotates an endpoint whose body may name a workspace, in place of the headers. */
 export const OwnWorkspace = Context.Reference<boolean>("cairn/OwnWorkspace", { defaultValue: () => false })
 
-/** Why the headers alone open nothing, on such a route: for want of a workspace, which the body may have. */
+/** For such an endpoint: why the headers alone open nothing. They name no workspace, but the body may. */
 export const WithoutWorkspace = Context.Reference<Problem | undefined>("cairn/WithoutWorkspace", {
   defaultValue: () => undefined
 })

@@ -4,7 +4,7 @@ import { fieldOf, mostTold } from "./invalid.ts"
 import { nearest } from "./nearest.ts"
 import type { FieldError } from "./Problem.ts"
 
-/** What is looked at in a JSON schema: names that are known, and bounds of what has any number of parts. */
+/** The part of a JSON schema that is read here: known names, and the bounds of arrays and objects. */
 interface Node {
   readonly $ref?: string
   readonly type?: string
@@ -35,13 +35,13 @@ export const noFields: Shape = {
 export interface Misfits {
   /** Of at most twenty places. */
   readonly errors: ReadonlyArray<FieldError>
-  /** Fields that were sent and mean nothing, and that the route lets pass. */
+  /** Fields that were sent and do nothing, and that the route lets pass. */
   readonly ignored: ReadonlyArray<string>
-  /** An array or an object has more parts than may be: nothing further was looked at. */
+  /** An array or an object has too many parts: the search for misfits ended there. */
   readonly tooMany: boolean
 }
 
-/** What is said of a name that nothing has. */
+/** The message for an unknown name. */
 export const unknown = (name: string, known: ReadonlyArray<string>): string => {
   const near = nearest(name, known)
   if (near !== undefined) return `is no field of this; did you mean ${near}?`
@@ -52,9 +52,9 @@ const isObject = (value: unknown): value is { readonly [name: string]: unknown }
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
- * What of a body means nothing to its route, and what has too many parts. It is asked before the body is decoded, which
- * would look at each part. `passes`: fields that may be sent though they do nothing, as paths with `*` for an entry of
- * an array.
+ * The fields of a body that its route does not know, and parts beyond the bounds. Runs before the body is decoded,
+ * which would look at each part. `passes`: fields that may be sent although they do nothing, as paths with `*` for an
+ * entry of an array.
  */
 export const misfits = ({ schema, definitions }: Shape, value: unknown, passes: ReadonlySet<string>): Misfits => {
   const errors: Array<FieldError> = []
@@ -99,7 +99,7 @@ export const misfits = ({ schema, definitions }: Shape, value: unknown, passes: 
     for (const name of names) {
       if (errors.length >= mostTold) return true
       const known = Object.hasOwn(properties, name) ? properties[name] : undefined
-      // null says no more than nothing
+      // null means the same as a missing field
       if (given[name] === null) continue
       if (passes.has(pattern + name)) ignored.add(fieldOf([...path, name]))
       else if (known === undefined && others === false) tell([...path, name], unknown(name, Object.keys(properties)))

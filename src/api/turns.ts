@@ -9,7 +9,7 @@ export const RunUsage = Schema.Struct({
   cache_write_tokens: Schema.Int
 })
 
-/** `cost`: US dollars by today's prices; `null`: nobody has said any. */
+/** `cost`: US dollars at the current prices; `null`: none are configured. */
 const spent = { usage: RunUsage, cost: Schema.NullOr(Schema.Finite) }
 const recorded = { model: Schema.NullOr(Schema.String), recorded_at: Schema.String, ...spent }
 
@@ -37,12 +37,12 @@ export const TurnList = Schema.Struct({
 
 const Own = Schema.Record(Schema.String, Schema.Unknown)
 
-/** What a model was sent, in the order in which it was told it. */
+/** What a model was told, in this order. */
 const Told = Schema.Struct({
   system: Schema.String,
   tools: Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.String, input_schema: Own })),
   prompt: Schema.String,
-  /** Turns that `prompt` tells in short. */
+  /** The last turn that `prompt` sums up; 0: it sums up none. */
   compacted_up_to: Schema.Int,
   memory: Schema.NullOr(Schema.Literals(["told", "none", "unreadable"])),
   history: Schema.Array(

@@ -8,7 +8,7 @@ import { shownLimits } from "#src/keys/shownLimits.ts"
 
 const kinds = ["search", "store", "chat", "keys_create", "keys_list", "keys_revoke", "other"] as const
 
-/** JSON has no number for what is without a limit. */
+/** Rates as the API tells them. `null`: without a limit, for which JSON has no number. */
 const shownRates = (rates: RequestRates["Service"]["rates"]) =>
   Object.fromEntries(
     kinds.map((kind) => {

@@ -17,7 +17,7 @@ export const layer = HttpApiBuilder.group(Api, "activity", (handlers) =>
       const { tenant } = yield* Caller
       const now = yield* Clock.currentTimeMillis
       const until = query.until === undefined ? now : Date.parse(query.until)
-      // an hour is told whole
+      // counts are kept by the hour
       const since = Math.floor((query.since === undefined ? until - day : Date.parse(query.since)) / hour) * hour
       if (since > until || until - since > most)
         return yield* fieldProblem(

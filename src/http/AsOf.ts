@@ -17,7 +17,7 @@ import { positionWriter, writtenPosition } from "#src/positions.ts"
 import { positionIn } from "./positionIn.ts"
 
 const mostRows = 100
-/** Characters of a value that are shown: of each of some dozen columns of so many rows. */
+/** The most characters of a value that are shown: each of `mostRows` rows has some dozen columns. */
 const shown = 500
 
 const places = cursors<readonly [id: string]>(Schema.Tuple([placeId]))
@@ -60,7 +60,7 @@ const notMade = fieldProblem(
 
 const noTable = fieldProblem("not_found/as_of", "table", "There is no such table as of this position.")
 
-/** The position that is meant, which must have been. */
+/** The position that a caller means, which must not lie ahead. */
 const meant = Effect.fnUntraced(function* (at: string) {
   const { head, eventAt } = yield* EventStore
   if (toldPosition.test(at)) {
@@ -81,11 +81,11 @@ const meant = Effect.fnUntraced(function* (at: string) {
   return yield* fieldProblem("validation/invalid_field", "at", "at lies in the future; expected a time that has been")
 })
 
-/** When the last event was recorded that a position has; `null` before the first one. */
+/** When the last event up to a position was recorded; `null`: there is none. */
 const recordedAt = Effect.fnUntraced(function* (position: Position) {
   const store = yield* EventStore
   if (position === beginning) return null
-  // no place but an event's own is one that every log reads from
+  // not every log can read from a position that no event has
   const [before = beginning] = yield* store.newest({ before: position, limit: 1 })
   const [event] = (yield* store.readAll(before, { limit: 1, factsOnly: true })).events
   return event === undefined || isAfter(event.position, position) ? null : new Date(event.recordedAt).toISOString()
@@ -145,10 +145,10 @@ export const layer = HttpApiBuilder.group(Api, "asOf", (handlers) =>
         const [after] = (yield* places.read(question, cursor)) ?? [undefined]
         const copy = (yield* orAway((yield* AsOfs).all)).find((one) => one.position === position)
         if (copy === undefined) return yield* none
-        // of one that was broken off nobody knows what it may still hold
+        // nobody knows what one that was broken off still holds
         if (copy.state !== "made") return yield* notMade
         const asked = { schema, name: params.table, without: secretColumns, characters: shown, id, after }
-        // one more than are told says whether there are more
+        // one row more than the page shows whether there are more
         const seen = yield* orAway(tables.rows({ ...asked, limit: limit + 1 }))
         if (seen === undefined) return yield* noTable
         const next_cursor = seen.ids.length > limit ? places.write(question, [seen.ids[limit - 1]!]) : null

@@ -13,7 +13,7 @@ const operation = "backups.backup"
 
 const problemOf = (error: ArchiveNotBegun | BackupFault): Problem => {
   if (error._tag === "BackupFault") {
-    // what is wrong with a folder of the service is in its log
+    // only the service's log says what is wrong with its folders
     const message = "The backup can't be made at the moment: the service's log says why."
     return new Problem({ code: "unavailable/store", message, retryAfter: 1 })
   }
@@ -33,7 +33,7 @@ export const layer = HttpApiBuilder.group(Api, "backups", (handlers) =>
       const isAllowed = Effect.orElseSucceed(liveness(key, operation), () => false)
       const bytes = yield* sent(recipients, key, isAllowed)
       yield* cutWhenStopping(request)
-      // what fails before its first bytes is answered as any failure is; later it cuts the connection
+      // a failure before the first bytes is answered like any other; a later one cuts the connection
       const pull = yield* Stream.toPull(bytes)
       const first = yield* Pull.catchDone(pull, () => Effect.die(new Error("an archive is never without bytes")))
       const all = Stream.concat(Stream.fromArray(first), Stream.fromPull(Effect.succeed(pull)))
@@ -41,7 +41,7 @@ export const layer = HttpApiBuilder.group(Api, "backups", (handlers) =>
         contentType: "application/x-tar",
         headers: {
           "content-disposition": `attachment; filename="${nameAt(yield* Clock.currentTimeMillis)}"`,
-          // no cache and no proxy may keep what comes
+          // no cache may keep it, and no proxy may hold it back
           "cache-control": "no-store",
           "x-accel-buffering": "no"
         }

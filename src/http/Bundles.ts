@@ -25,13 +25,13 @@ import { orProblem } from "./refusals.ts"
 import { withRoom } from "./screening.ts"
 import { byAgent, ignoredVoting, isGraded, sourceOf } from "./voting.ts"
 
-/** Characters of the prompts that the snippets are found by; the grader reads on. */
+/** The most characters of the prompts by which searches find the snippets; the grader reads on. */
 const longestTask = 4_000
 
 const taskOf = (prompts: ReadonlyArray<string>): string | null =>
   prompts.length === 0 ? null : prompts.join("\n\n").slice(0, longestTask).toWellFormed()
 
-/** What the request says of votes: those of the caller, else whether the files are to be graded. */
+/** The caller's own votes; if there are none, whether the files are to be graded. */
 const votingOf = (request: BundleRequest, agent: boolean) => {
   const paths = request.files_written.map(({ path }) => path)
   const { votes } = fileVotes(paths, request.user_votes)
@@ -45,7 +45,7 @@ const votingOf = (request: BundleRequest, agent: boolean) => {
 
 const notBase64 = "is not base64; expected its standard alphabet with padding, or encoding utf-8"
 
-/** What the log files hold. */
+/** The log files' contents; fails if one is not base64 although it says so. */
 const logsOf = Effect.fnUntraced(function* ({ log_files }: BundleRequest) {
   const logs: Array<LogFile> = []
   for (const [index, { path, content, encoding, content_type }] of (log_files ?? []).entries()) {
@@ -59,10 +59,10 @@ const logsOf = Effect.fnUntraced(function* ({ log_files }: BundleRequest) {
   return logs
 })
 
-/** Files that are named in a message. */
+/** The most files that a message names for one reason. */
 const mostNamed = 10
 
-/** Which files were not stored, and why: one reason for all that have the same. */
+/** Says which files were not stored, and why, grouped by reason; empty: all were stored. */
 const missing = (
   files: ReadonlyArray<{ readonly path: string }>,
   left: number,
@@ -75,7 +75,7 @@ const missing = (
     ([, those]) => {
       const named = those.slice(0, mostNamed).map(({ file }) => JSON.stringify(files[file]?.path ?? ""))
       const more = those.length > named.length ? ` and ${those.length - named.length} more` : ""
-      // of those that came one after another the last one was told what is used in the end
+      // files are stored one after another, so the last reason has the final usage
       return `${named.join(", ")}${more}. ${reasonOf(those.at(-1)!)}`
     }
   )
@@ -155,7 +155,7 @@ export const layer = HttpApiBuilder.group(Api, "uploads", (handlers) =>
           agent: agents
         })
         const snippets = stored.snippets.length
-        // files of one content are one snippet
+        // files with the same content are one snippet
         const as = snippets < stored.files ? ` as ${counted(snippets, "snippet")}, for some have the same content` : ""
         const left = files.length - stored.files
         return {

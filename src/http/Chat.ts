@@ -33,9 +33,7 @@ import { runEvents, takePlace } from "./Runs/stream.ts"
 import { orProblem } from "./refusals.ts"
 import { notYours } from "./Workspaces/own.ts"
 
-/**
- * A chat that was erased is no answer to the same request now: it is asked anew, unless its key says that it is one.
- */
+/** After an erasure, the same request is a new chat, unless its idempotency key says that it is a repeat. */
 const inGeneration = (metadata: CommandMetadata, generation: number): CommandMetadata =>
   generation === 0 || typeof metadata.request?.fingerprint === "string"
     ? metadata
@@ -48,7 +46,7 @@ const notThisModel = (model: string) =>
     `This key may not ask for the model ${model}. GET /api/models lists those that it may ask for.`
   )
 
-/** Has it in the log that the agent is given a task in a workspace of the caller's. */
+/** Records in the log that the caller gives the agent a task in a workspace of theirs. */
 const requested = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
   const holder = yield* Caller
   const { tenant, key } = holder
@@ -64,7 +62,7 @@ const requested = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type)
   yield* fresh(Consumption, longPatience)
   const most = yield* Effect.orDie(mostTurns(tenant, key))
   const maxTurns = payload.max_turns ?? Math.min(8, most ?? 8)
-  // what was asked for before goes on, and is answered as it ended
+  // a repeated request goes on with its run, whatever the bounds are now
   const begun = yield* Effect.mapError(
     (yield* EventStore).outcome(`chat-${run}`, metadata.commandId),
     () => new Unreadable()
@@ -103,7 +101,7 @@ const requested = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type)
 
 type Meanwhile<R> = (asked: AskedChat) => Effect.Effect<unknown, never, R>
 
-/** Waits for how it ends; what is done `meanwhile` ends with it. */
+/** Requests a chat and waits for the end of its run; what is done `meanwhile` ends with it. */
 const ended = Effect.fnUntraced(function* <R>(payload: typeof ChatRequest.Type, meanwhile: Meanwhile<R> | undefined) {
   const { asked, position } = yield* requested(payload)
   const { run, workspace } = asked
@@ -112,10 +110,10 @@ const ended = Effect.fnUntraced(function* <R>(payload: typeof ChatRequest.Type, 
   return asked
 })
 
-/** Whether the caller would rather not wait, as RFC 7240 says it. */
+/** Whether the caller prefers not to wait (`respond-async` of RFC 7240). */
 const prefersAsync = (prefer = "") => /(?:^|,)\s*respond-async\s*(?:[;,]|$)/i.test(prefer)
 
-/** Sees to it that the run goes on by itself. */
+/** Requests a chat and begins its run, which goes on by itself. */
 const begun = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
   const { asked, position, isErased } = yield* requested(payload)
   if (isErased) return yield* erased
@@ -125,7 +123,7 @@ const begun = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
   return { answer: { run_id: run, workspace_id: workspace } satisfies typeof ChatAccepted.Type, at: `/api/runs/${run}` }
 })
 
-/** Answers at once with what the run is called. */
+/** Answers at once with the run's id. */
 const accepted = (payload: typeof ChatRequest.Type) =>
   Effect.map(begun(payload), ({ answer, at }) =>
     HttpServerResponse.jsonUnsafe(answer, {
@@ -134,14 +132,14 @@ const accepted = (payload: typeof ChatRequest.Type) =>
     })
   )
 
-/** Answers with the run as it goes on. */
+/** Answers with the run's events as they happen. */
 const streamed = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
   yield* takePlace
   const { answer, at } = yield* begun(payload)
   return yield* runEvents(answer.run_id, { location: at })
 })
 
-/** How a chat ended, as it is told. */
+/** Requests a chat, waits for its end, and gives what `tell` makes of its answer. */
 const chatting = <A, E extends WorkspacesUnavailable | Problem, R, R2 = never>(
   payload: typeof ChatRequest.Type,
   tell: (answer: ChatAnswer) => Effect.Effect<A, E, R>,
@@ -153,14 +151,14 @@ const chatting = <A, E extends WorkspacesUnavailable | Problem, R, R2 = never>(
     return yield* unlessErased({ id: asked.workspace, generation: asked.generation }, answer, erased)
   }).pipe(orProblem)
 
-/** Paths of each list that a message carries; at most 500 of them, or 64 KiB and one. */
+/** The first batch of a list's paths, as a message carries it: at most 500 of them, or 64 KiB and one. */
 const first = (batches: ChatAnswer["files"]) =>
   Effect.map(
     Stream.runHead(Stream.filter(batches, ({ length }) => length > 0)),
     Option.getOrElse((): ReadonlyArray<string> => [])
   )
 
-/** A chat's answer as one value, with the first paths of its lists alone, and how many there are. */
+/** A chat's answer as one value, with only the first paths of its lists, and how many there are. */
 export const chat = <R>(payload: typeof ChatRequest.Type, meanwhile: Meanwhile<R>) =>
   chatting(
     payload,
@@ -210,7 +208,7 @@ export const layer = HttpApiBuilder.group(Api, "chat", (handlers) =>
           provider: api,
           prices: prices === undefined ? null : toldPrices(prices)
         }))
-        // any other one has no name that could be allowed, and no price
+        // a model asked for by its full id has no name that bounds could allow, and no price
         const full_ids = choices.others && mayAsk(holder, "") && may("", false)
         return { models, full_ids }
       })

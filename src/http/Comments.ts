@@ -28,8 +28,8 @@ const noSnippet = fieldProblem(
 )
 
 /**
- * Deletes a comment for its author, or for who could delete the snippet. Of what the caller can't see they learn
- * nothing.
+ * Deletes a comment for its author, or for anybody who may delete the snippet. A comment that the caller can't see
+ * counts as not found.
  */
 const deleted = Effect.fnUntraced(function* (holder: Holder, scope: Scope, comment: string, metadata: CommandMetadata) {
   yield* freshOrStale(Snippets)
@@ -88,7 +88,7 @@ export const layer = HttpApiBuilder.group(Api, "comments", (handlers) =>
         const done = yield* doneBefore
         const events = done ?? (yield* deleted(yield* Caller, yield* CallerScope, id, metadata))
         yield* written(events.at(-1)!.position)
-        // the catalogue has a copy of the text, which must be gone too when this is answered
+        // the catalogue has a copy of the text, which must be gone before the answer
         yield* freshOrStale(Snippets)
         return { success: true, message: "Deleted 1 comment and its text." }
       }).pipe(orProblem)

@@ -35,7 +35,7 @@ interface Filters {
   readonly correlation?: string | undefined
 }
 
-/** The tenant's events only. */
+/** Filters for events of the tenant only. */
 const filtersOf = (tenant: string, { type, stream, actor, correlation }: Filters) => ({
   tenant,
   ...(type === undefined ? {} : { types: [type] }),
@@ -59,7 +59,7 @@ const said: { readonly [E in Ending]: string } = {
 const orUnread = <A, R>(effect: Effect.Effect<A, StoreUnavailable | AuditUnavailable, R>) =>
   Effect.mapError(effect, () => problemOf(new Unreadable()))
 
-/** The first event behind a position or a time, whoever's it is; `undefined`: there is none. */
+/** The position of the first event after a position or a time, of any tenant; `undefined`: there is none. */
 const behind = Effect.fnUntraced(function* (asOf: string) {
   const at = toldPosition.test(asOf)
     ? yield* positionIn("as_of", asOf)
@@ -74,7 +74,7 @@ const noEvent = fieldProblem(
   "There is no event of yours at this position. GET /api/events/newest tells those that there are."
 )
 
-/** The tenant's event at a position, and what can be seen of it from below. */
+/** The tenant's event at a position, as the audit sees it, and the position before it. */
 const audited = Effect.fnUntraced(function* (tenant: string, at: Position) {
   const store = yield* EventStore
   const [before = beginning] = yield* orUnread(store.newest({ before: at, limit: 1 }))
@@ -91,7 +91,7 @@ const messages = function* (events: ReadonlyArray<RecordedEvent>) {
   }
 }
 
-/** As the HTML standard has it; JSON has no line breaks. */
+/** News as server-sent events, as the HTML standard has them. JSON has no line breaks to escape. */
 const linesOf = Effect.fnUntraced(function* (reader: Reader, news: News) {
   switch (news._tag) {
     case "Events":
@@ -103,7 +103,7 @@ const linesOf = Effect.fnUntraced(function* (reader: Reader, news: News) {
   }
 })
 
-/** Streams of one key at a time. */
+/** The most streams of one key at a time. */
 const streamsAtOnce = 16
 
 export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
@@ -135,7 +135,7 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
         const asked = query.as_of === undefined ? undefined : yield* behind(query.as_of)
         const before = given === undefined ? asked : asked === undefined ? given : earliest(given, asked)
         const tell = yield* positionWriter
-        // what comes in between is told here, and is not to be told again
+        // this answer also tells events recorded between the two reads, so `next_after` must lie behind them
         const head = yield* orUnread((yield* EventStore).head)
         const stretch = yield* orUnread(newestStretch({ ...which, limit, ...(before && { before }) }))
         const { events } = portions({ tenant, includePublic }, stretch.after, stretch.count, which, "all")

@@ -71,7 +71,7 @@ export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
         const { id: snippet } = known
         const stream = `snippet-${snippet}`
         if (known.tenant !== tenant) {
-          // what a caller runs code on is not for the eyes of those who published it: they get the vote alone
+          // what a caller runs code on is none of its publisher's business: the publisher gets the vote alone
           if (vote !== null) {
             const command = SnippetCommand.CastVote({ snippet, voter: user, task: record.text.task, vote })
             const commandId = derivedId("execution_vote", metadata.commandId)
@@ -142,7 +142,7 @@ export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
                 })
               })
         yield* written(events.at(-1)!.position)
-        // whoever was first has the word
+        // if two requests review the run, the first review counts
         return answer(true, reviewed, reviewIn(events) ?? asked.success)
       }).pipe(orProblem)
     )
@@ -175,7 +175,7 @@ export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
 
 const reviewed = "The run is reviewed."
 
-/** The answer to a run that is in the log, by its events. */
+/** The answer about a recorded run, by its events. */
 const answered = (
   execution: string,
   events: ReadonlyArray<{ readonly event: { readonly _tag: string }; readonly position: Position }>,

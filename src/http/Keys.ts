@@ -31,7 +31,7 @@ const places = cursors<readonly [position: number]>(Schema.Tuple([placePosition]
 
 const past = fieldProblem("validation/invalid_field", "expires_at", "expires_at is over. Send a time that is to come.")
 
-/** The bounds that a request asks for; what it leaves out, or has as `null`, is not among them. */
+/** The bounds that a request asks for, without those that it leaves out or has as `null`. */
 const limitsIn = Effect.fnUntraced(function* ({ acts_for, read_only, expires_at, workspaces, models }: Asked) {
   const expiresAt = expires_at == null ? undefined : millisecondsOf(expires_at)
   if (expiresAt !== undefined && expiresAt <= (yield* Clock.currentTimeMillis)) return yield* past

@@ -39,7 +39,7 @@ export const layer = HttpApiBuilder.group(Api, "organization", (handlers) =>
     .handle("rename", ({ payload: { name, slug } }) =>
       Effect.gen(function* () {
         const organization = yield* organizationOf(yield* Caller)
-        // which may be refused: before the name has changed
+        // the slug first: it may be refused, and then the name must not have changed
         if (slug != null) {
           const metadata = yield* commandMetadata
           const commandId = derivedId("change_slug", metadata.commandId)

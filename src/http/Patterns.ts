@@ -30,7 +30,7 @@ const shown = ({ task, snippet, name, up, down, last_up, last_down }: Pattern) =
 
 type Example = (typeof FewShotExamples.Type)["examples"][number]
 
-/** The task of a run is that of its data; without a run it is the snippet's own that is most like the one asked for. */
+/** An example's task: that of its run, otherwise the snippet's own task that is most like the one asked for. */
 const taskOf = (asked: string, queries: ReadonlyArray<string>, run: Executed | undefined): string => {
   if (run !== undefined && run.task !== "") return run.task
   const terms = taskTerms(asked)
@@ -66,7 +66,7 @@ export const taskPatterns = Effect.fnUntraced(function* (payload: typeof TaskPat
   }
 }, orProblem)
 
-/** Examples of a task by runs of what is found for it, each read when it is asked for: fields for `inPieces`. */
+/** Examples for a task: snippets and their last runs, each read when it is asked for, as fields for `inPieces`. */
 export const fewShotExamples = Effect.fnUntraced(function* ({ task, k }: typeof FewShotRequest.Type) {
   const scope = yield* CallerScope
   const [standing, executions] = yield* Effect.all([freshOrStale(Snippets), freshOrStale(Executions)], {
@@ -84,7 +84,7 @@ export const fewShotExamples = Effect.fnUntraced(function* ({ task, k }: typeof 
     return read.map(({ snippet }): Example => {
       const run = byCode.get(snippet.id)
       return {
-        // what it was used for elsewhere is not for others
+        // the tasks of somebody else's snippet are not told
         task: taskOf(task, scope.homes.includes(snippet.home) ? snippet.example_queries : [], run),
         input_sample: run === undefined ? {} : objectOf(run.input),
         output_sample: (run?.output ?? null) as Schema.Json,

@@ -10,7 +10,7 @@ import { byPortions } from "./answers.ts"
 import { inPieces, values } from "./pieces.ts"
 import { publicOff } from "./screening.ts"
 
-/** Nothing of whose it is: an organization's name or id is nobody else's business. */
+/** A public snippet as the API tells it. Whose it is stays untold, even the organization's name and id. */
 const shown = (snippet: PublicEntry) => ({
   id: snippet.id,
   name: snippet.name,
@@ -37,7 +37,7 @@ interface PageAsked {
   readonly cursor: string | null | undefined
 }
 
-/** A page of the public snippets without their texts, how many there are, and the cursor that goes on. */
+/** A page of the public snippets without their texts, how many there are, and the cursor of the next page. */
 export const publicPage = Effect.fnUntraced(function* ({ sortBy, language, limit, offset = 0, cursor }: PageAsked) {
   yield* freshOrStale(Snippets)
   const asked = ["public", sortBy, language] as const

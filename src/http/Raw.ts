@@ -29,7 +29,7 @@ const notFound = fieldProblem(
   "No snippet of this request's scope has this id. The path is /raw/<id>.md; check the workspace header too."
 )
 
-/** Words of a query that are looked for. */
+/** The most words of a query that are looked for. */
 const mostWords = 32
 const day = 86_400_000
 
@@ -42,7 +42,7 @@ const none = {
 
 const places = cursors<LogPlace>(Schema.Tuple([placePosition, Schema.Finite, placeId]))
 
-/** All of a snippet that the request's scope sees, as a page of Markdown. */
+/** A snippet as a page of Markdown, with what the request's scope sees of it. */
 export const snippetPage = Effect.fnUntraced(function* (given: string) {
   const scope = yield* CallerScope
   const id = idIn(given)
@@ -58,7 +58,7 @@ export const snippetPage = Effect.fnUntraced(function* (given: string) {
   return pageOf(snippet, !own, own ? snippet.example_queries : [], logs)
 }, orProblem)
 
-/** Of a match what is shown. Its name stands alone: each is a file of its own. */
+/** A match as the API tells it. Its filename may be that of another match: each is a file of its own. */
 const shownMatch = (
   match: LogMatch,
   { log, task }: { log: string; task: string | null },

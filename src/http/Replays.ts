@@ -32,7 +32,7 @@ const named = (name: string) => {
   return Effect.fail(fieldProblem("not_found/read_model", "read_model", message))
 }
 
-/** How far it is, from 0 to 1; `null`: it is not known. */
+/** How far a replay is, from 0 to 1; `null`: unknown. */
 const progressOf = ({ position, goal, state }: ReplayRecord): number | null => {
   if (state === "done") return 1
   return position === null || goal === null || goal === 0 ? null : Math.min(1, position / goal)

@@ -43,7 +43,7 @@ const described = Effect.fnUntraced(function* (request: StoreRepoRequest) {
   }
 })
 
-/** What everyone would see of it; its name and description come from the files. */
+/** The texts that everyone would see. A name or description that is not given comes from the files. */
 const publicTexts = ({ files, task, name, description, tags, dependencies }: StoreRepoRequest): Array<Screened> => [
   ...files!.flatMap(({ path, content }, index) => [{ field: `files.${index}.content`, path, text: content }]),
   { field: "files", path: "", text: files!.map(({ path }) => path).join("\n") },
@@ -64,8 +64,8 @@ const seen = Effect.fnUntraced(function* (given: string) {
 })
 
 /**
- * A file of a repository that the request's scope sees; `undefined`: it has none of that path. A large one is read when
- * it has room.
+ * A file of a repository that the request's scope sees; `undefined`: the repository has no such path. A large file
+ * waits for room.
  */
 export const repositoryFile = Effect.fnUntraced(function* (given: string, path: string) {
   const { id } = yield* seen(given)
@@ -76,10 +76,10 @@ export const repositoryFile = Effect.fnUntraced(function* (given: string, path: 
   return (yield* Effect.orDie(fileNamed(id, path)))?.content ?? undefined
 }, orProblem)
 
-/** Bytes of files that are read at once: each reading goes through all of a repository. */
+/** How many bytes of files one read takes: each read goes through the whole repository. */
 const atOnce = 2 * 1024 * 1024
 
-/** Neighbours, as many as are read at once. */
+/** Groups of neighbouring files, each as large as one read. */
 const neighbours = (sizes: ReadonlyArray<{ readonly place: number; readonly bytes: number }>) => {
   const groups: Array<{ places: Array<number>; bytes: number }> = []
   for (const { place, bytes } of sizes) {

@@ -21,7 +21,7 @@ import { toldTurn, turnsOf } from "./Runs/turns.ts"
 import { orProblem } from "./refusals.ts"
 import { noWorkspace, own } from "./Workspaces/own.ts"
 
-/** How far the run is, and its answer when it has ended: as it is now, or as it goes on. */
+/** How far a run is, and its answer once it has ended: as JSON, or as events while it goes on. */
 const shown = Effect.fnUntraced(function* (given: string) {
   const { headers } = yield* HttpServerRequest.HttpServerRequest
   if (wantsEvents(headers["accept"])) return yield* Effect.andThen(takePlace, runEvents(given))
@@ -51,7 +51,7 @@ const listed = ({ id, workspace, progress, ended_at, failure, ...run }: RunRecor
   task: run.task
 })
 
-/** A page of the chats of the caller's own workspace, also when the first of them has yet to end. */
+/** A page of the chats in the caller's own workspace, even before its first chat has ended. */
 const list = Effect.fnUntraced(function* (given: string, page: typeof pageQuery.Type) {
   const holder = yield* Caller
   const { tenant } = holder
@@ -62,7 +62,7 @@ const list = Effect.fnUntraced(function* (given: string, page: typeof pageQuery.
   const [before] = (yield* places.read(asked, page.cursor)) ?? [null]
   const limit = page.limit ?? mostListed
   const found = yield* Effect.orDie(runsOf(tenant, workspace, before, limit + 1))
-  // also when no chat of it has ended, and it is not open yet
+  // its runs name its user: until the first chat has ended, there may be no workspace yet
   const [first] = found
   if (first === undefined) yield* own(given)
   else if (!worksIn(holder, { id: workspace, user: first.user_id })) return yield* noWorkspace
@@ -73,7 +73,7 @@ const list = Effect.fnUntraced(function* (given: string, page: typeof pageQuery.
   }
 })
 
-/** Stops the caller's own run. */
+/** Cancels the caller's own run. */
 const cancel = Effect.fnUntraced(function* (given: string) {
   const { id, requested } = yield* ownRun(given)
   const position = yield* cancelRun(id, requested.workspace, yield* commandMetadata)

@@ -14,8 +14,8 @@ import { isLocal } from "./listener.ts"
 import { orProblem } from "./refusals.ts"
 
 /**
- * The link with a code, for a service that listens at a host and a port; `undefined`: from its own machine nobody comes
- * to it by an address that only that machine has. What stands behind `#` no browser sends anywhere.
+ * The sign-in link of a service that listens at `host` and `port`; `undefined`: its own machine does not reach it at a
+ * loopback address. The code stands behind `#`, which no browser sends anywhere.
  */
 export const signInLink = (host: string, port: number, code: string): string | undefined => {
   const isAny = host === "0.0.0.0" || host === "::"
@@ -35,21 +35,18 @@ const wrong = new Problem({
     "The sign-in link is not valid any more: it works once, within a minute after the service has started. Start the service again for another one, or sign in with a key."
 })
 
-/** What proxies say of whom they pass on. Nobody's word is taken for where they are: who is passed on is elsewhere. */
+/** Headers in which proxies name their client. A request that has one comes from elsewhere, whoever it names. */
 const passedOn = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"]
 
-/**
- * The other end of the connection itself is on this machine, asks for it by a name that only this machine has, and
- * speaks for nobody else.
- */
+/** Fails unless the connection comes from this machine, to a loopback name, and without a proxy in between. */
 const fromThisMachine = Effect.gen(function* () {
   const { source } = yield* HttpServerRequest.HttpServerRequest
-  // as it came: what a trusted proxy says of a request has changed the one that is seen elsewhere
+  // the request as it came: a trusted proxy's headers have changed the one that handlers see
   const { headers, socket } = source as IncomingMessage
   const peer = socket.remoteAddress ?? ""
   const host = nameIn(headers.host ?? "") ?? ""
   const isPassedOn = passedOn.some((name) => headers[name] !== undefined)
-  // a page of somebody else's in a browser of this machine, which could only use the code up
+  // a foreign page in a browser on this machine, which could only use the code up
   const isForeign = headers.origin !== undefined && URL.parse(headers.origin)?.host !== headers.host
   if (!isLocal(peer) || !isLoopback(host) || isPassedOn || isForeign) return yield* notThisMachine
 })

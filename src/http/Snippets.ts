@@ -87,7 +87,7 @@ export const storeFiles = Effect.fnUntraced(function* (payload: UploadRequest) {
   const used = (payload.cached_code_blocks ?? []).length > 0
   const ignored = ignoredVoting(payload, { voted: payload.user_vote != null, field: "user_vote", used, agent: agents })
   const name = last.name ?? (yield* nameOf(last.snippet))
-  // files of one content are one snippet
+  // files with the same content are one snippet
   const snippets = new Set(stored.map(({ snippet }) => snippet)).size
   return {
     success: true,
@@ -112,7 +112,7 @@ export const vote = Effect.fnUntraced(function* (payload: typeof VoteRequest.Typ
   const task = payload.task == null ? null : keptTask(payload.task)
   const command = SnippetCommand.CastVote({ snippet, voter: user, task, vote })
   const stream = `snippet-${snippet}`
-  // it takes the task of the last search that had shown the snippet: by then that has to be in the log
+  // without a task, a vote takes that of the search that showed the snippet last, which must be in the log by then
   if (task === null) yield* (yield* Notes).settled
   const events = yield* dispatch(Snippet, { tenant: known.tenant, stream, command, ...metadata })
   const { position } = events.at(-1)!

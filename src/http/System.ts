@@ -8,7 +8,7 @@ import { statusOf } from "#src/api/Problem.ts"
 import { publicDocument } from "./documents.ts"
 import { Readiness } from "./ready.ts"
 
-/** How agents use the service, in their words. */
+/** The document that tells agents how to use the service. */
 export const skill = readFileSync(join(import.meta.dirname, "../../skill.md"), "utf8")
 
 const skillDocument = publicDocument(skill, "text/markdown; charset=utf-8")

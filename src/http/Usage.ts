@@ -18,7 +18,7 @@ import { shownBounds, usageReport } from "#src/usage/report.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
 
-/** Whose usage somebody sees: members, and keys that are limited, that of their key. */
+/** The key whose usage is seen; `null`: all keys'. Members and limited keys see only that of their own key. */
 const seenBy = ({ role, key, limits }: Holder) => (isAbove("admin", role) || isLimited(limits) ? key : null)
 
 export const layer = HttpApiBuilder.group(Api, "usage", (handlers) =>

@@ -41,7 +41,7 @@ const mostDiffBytes = 10_000_000
 
 const places = cursors<WorkspacePlace>(Schema.Tuple([placeTime, placeId]))
 
-/** A page of the caller's own workspaces, the one that changed last first. */
+/** A page of the caller's own workspaces, the latest changed first. */
 export const ownWorkspaces = Effect.fnUntraced(function* (page: typeof pageQuery.Type) {
   const holder = yield* Caller
   const { tenant } = holder
@@ -63,7 +63,7 @@ const bothPlaces = fieldProblem(
   "at can't be given with before; give one or the other."
 )
 
-/** The revision behind which a list of commits begins; `null`: with the head. */
+/** The revision before which a list of commits begins; `null`: it begins with the head. */
 const behind = Effect.fnUntraced(function* (
   workspace: WorkspaceRecord,
   { before, at }: { readonly before?: string | undefined; readonly at?: string | undefined }
@@ -75,7 +75,7 @@ const behind = Effect.fnUntraced(function* (
 
 const rawHeaders = { "content-disposition": "attachment", ...sandboxed }
 
-/** What differs between two trees, with the room that it takes until it was sent. */
+/** The diff of two trees, with the room that it takes until it is sent. */
 const diffOf = Effect.fnUntraced(function* (repository: string, from: string | undefined, to: string) {
   const place = yield* (yield* Answers).take(2 * mostDiffBytes)
   const diff = yield* (yield* WorkspaceStore).diff(repository, from, to, { maxBytes: mostDiffBytes })
@@ -190,7 +190,7 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
         yield* freshOrStale(Workspaces)
         const user = (yield* Effect.orDie(workspaceOf(tenant, id)))?.user_id
         if (!worksIn(holder, { id, user })) return yield* noWorkspace
-        // erased by this very request, whose answer was lost: then it is answered again
+        // unless this same request erased it, and its answer was lost: then it is answered again
         if (before.length === 0 && (yield* Effect.orDie(tenantOfWorkspace(id))) !== tenant) return yield* noWorkspace
         const { generation, position, counts } = yield* erase(tenant, id, metadata)
         yield* (yield* Runs).stop(id, position)

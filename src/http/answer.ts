@@ -26,8 +26,8 @@ export const written = (position: Position) =>
   Effect.flatMap(writtenPosition(position), (position) => setHeader("cairn-position", position))
 
 /**
- * Where a read model stands; when it did not catch up with the log in time, the answer says that it is stale. By a look
- * that was `seen`, where there is one, without another.
+ * Where a read model stands. If it does not catch up with the log in time, the answer's head says that it is stale.
+ * Uses the look that was `seen`, if there is one, instead of taking another.
  */
 export const freshOrStale = (projection: Projection, seen?: Look) =>
   freshOrOlder(projection, seen).pipe(
@@ -35,9 +35,7 @@ export const freshOrStale = (projection: Projection, seen?: Look) =>
     Effect.mapError(problemOf)
   )
 
-/**
- * Whether an event is in all of these read models by now. Waits for none of them; when they can't be asked, it says no.
- */
+/** Whether all of these read models have applied an event by now. Waits for none; `false` if they can't be asked. */
 export const isApplied = (position: Position, projections: ReadonlyArray<Projection>) =>
   Effect.flatMap(Asker, ({ look }) => look).pipe(
     Effect.map(({ models }) =>
@@ -47,8 +45,8 @@ export const isApplied = (position: Position, projections: ReadonlyArray<Project
   )
 
 /**
- * A search of the catalogue where it stands; `stale`: that, or the index behind it, did not catch up in time, as the
- * answer's head says.
+ * Searches the catalogue as it stands. `stale`: the catalogue or the index did not catch up in time, and the answer's
+ * head says so.
  */
 export const searched = Effect.fnUntraced(function* (question: SearchQuestion, scope: Sight, standing: MaybeStale) {
   const answer = yield* Effect.mapError((yield* Search).search(question, scope, standing), problemOf)
@@ -56,17 +54,17 @@ export const searched = Effect.fnUntraced(function* (question: SearchQuestion, s
   return { ...answer, stale: answer.stale || standing.stale }
 })
 
-/** The same in an answer's body, for whoever is handed no head: only where it is so. */
+/** `stale` for the body of an answer whose reader does not get its head; left out if it is not stale. */
 export const staleIn = (stale: boolean) => (stale ? { stale: true as const } : {})
 
-/** What a search found, with its texts, as it is shown: portion by portion. */
+/** What a search found, with its texts, as `show` shows it, portion by portion. */
 export const shownFound = <A, F extends Found, E, R>(
   found: ReadonlyArray<F>,
   scope: Sight,
   show: (read: ReadonlyArray<FoundSnippet>) => Effect.Effect<ReadonlyArray<A>, E, R>
 ) => byPortions(found, (portion) => Effect.flatMap(Search, ({ read }) => Effect.flatMap(read(portion, scope), show)))
 
-/** The request's write, as `dispatch` takes it. */
+/** The metadata of the request's command, as `dispatch` takes it. */
 export const commandMetadata = Effect.gen(function* () {
   const { commandId, request: identity } = yield* WriteIdentity
   const holder: Holder = yield* Caller
@@ -76,7 +74,7 @@ export const commandMetadata = Effect.gen(function* () {
   return metadata
 })
 
-/** What a repeated request led to the first time: what it names may be there now, or not any more. */
+/** The events that a repeated request led to before; `undefined`: none. What it names may have come or gone since. */
 export const doneBefore = Effect.gen(function* () {
   const { commandId, before } = yield* WriteIdentity
   if (before === undefined) return undefined

@@ -10,14 +10,14 @@ import { makeRoom, type RoomSize, type Stay } from "./room.ts"
 
 const mebibyte = 1024 * 1024
 
-/** What is made for answers and waits for its readers. */
+/** Room for answers that are made and wait for their readers. */
 const forAnswers: RoomSize = { all: 64 * mebibyte, each: 32 * mebibyte, keyless: 8 * mebibyte }
 
-/** How many times what becomes an answer is in hand: as it was read, as values, and as text. */
+/** How many times an answer's data is in memory: as it was read, as values, and as text. */
 export const copies = 3
 
 /**
- * Reads portions one after the other, each when the one before was taken; a large one first takes room, which it gives
+ * Reads portions one after another, each once the one before was taken. A large portion takes room first, and gives it
  * back when the next one is asked for.
  */
 export const byPortions = <A extends { readonly bytes: number }, B, E, R>(
@@ -38,22 +38,22 @@ export const byPortions = <A extends { readonly bytes: number }, B, E, R>(
   )
 }
 
-/** Milliseconds that a reader may let others wait, and bytes that it takes in each further one. */
+/** Milliseconds that a reader may let the service wait, and how many bytes taken earn it one more. */
 const grace = 5_000
 const pace = 512
 
-/** Who takes an answer that has room. */
+/** The reader of an answer that has room. */
 interface Reader {
   readonly owner: string | undefined
   readonly stays: Set<Stay>
   /** Bytes that it has taken. */
   taken: number
-  /** Milliseconds for which it let the service wait, and since when it does. */
+  /** For how many milliseconds the service has waited for it, and since when it waits now. */
   waited: number
   since: number | undefined
 }
 
-/** Whether it has had its time, and has taken less in it than it had to. */
+/** Whether the service has waited longer than the bytes that the reader has taken allow. */
 const isSlow = ({ taken, waited, since }: Reader, now: number): boolean =>
   waited + (since === undefined ? 0 : now - since) > grace + taken / pace
 
@@ -65,20 +65,20 @@ const slices = function* (bytes: Uint8Array) {
 }
 
 /**
- * The memory of large answers, from when they are made until they are taken. An answer that is written piece by piece
- * takes none, however long it is: what is not read is not made.
+ * Bounds the memory of large answers, from when they are made until they are taken. An answer that is written piece by
+ * piece takes none, however long it is: its pieces are made as they are read.
  */
 export class Answers extends Context.Service<
   Answers,
   {
     /**
-     * Waits for room for so many bytes of the request's answer. It is given back when the answer has left, or before
-     * that.
+     * Waits for room for so many bytes of the request's answer. The room is given back when the answer has left, or
+     * before.
      */
     readonly take: (bytes: number) => Effect.Effect<Stay, Problem, HttpServerRequest.HttpServerRequest>
     /**
-     * Counts bytes that are in hand for the request's answer already, where nobody took room for any. None: its reader
-     * is watched from when the answer begins, as it may take room only then.
+     * Counts bytes of the request's answer that are in memory already, if no room was taken for it. 0 bytes: only
+     * watches the reader from the answer's beginning, as the answer may take room later.
      */
     readonly count: (bytes: number) => Effect.Effect<void, never, HttpServerRequest.HttpServerRequest>
     /** The answer as it is sent: a large one by slices, each when the one before was taken. */
@@ -86,7 +86,7 @@ export class Answers extends Context.Service<
       request: HttpServerRequest.HttpServerRequest,
       response: HttpServerResponse.HttpServerResponse
     ) => HttpServerResponse.HttpServerResponse
-    /** Runs what reads without knowing how much it will be: only two such readings go on at once. */
+    /** Runs a read of unknown size: only two such reads go on at once. */
     readonly looking: <A, E, R>(read: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** Bytes of answers that are in hand now. */
     readonly held: () => number
@@ -133,13 +133,13 @@ export class Answers extends Context.Service<
       const take = Effect.fnUntraced(function* (bytes: number) {
         const { response, reader } = yield* asking
         const stay = newStay(reader, bytes)
-        // nobody is there to answer any more: the request is being interrupted
+        // the client has left: the request is being interrupted
         if (response.destroyed) stay.leave()
         yield* Effect.onError(stay.enter(response.headersSent), () => Effect.sync(stay.leave))
         return stay
       })
 
-      /** Counts for how long it is the reader who is waited for, and what it has taken by then. */
+      /** Counts for how long the service waits for the reader, and what the reader has taken by then. */
       const paced = (reader: Reader, body: Stream.Stream<Uint8Array, unknown>) =>
         Stream.suspend(() => {
           let given = 0
@@ -182,7 +182,7 @@ export class Answers extends Context.Service<
           for (const { leave } of known?.stays ?? []) leave()
           return response
         }
-        // it is there: whoever made it took what it needs, or took nothing and is counted from now on
+        // the body is in memory: its maker took room for it, or it is counted from now on
         const reader = readerOf(to, known?.owner)
         const [first = newStay(reader, 0), ...others] = reader.stays
         for (const { leave } of others) leave()

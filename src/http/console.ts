@@ -7,7 +7,7 @@ import { publicDocument } from "./documents.ts"
 import { madeOnce } from "./madeOnce.ts"
 import { answering } from "./middleware/problems.ts"
 
-/** The names in it change with their contents, so that nobody has to ask twice. */
+/** For files whose paths change with their contents, so that no browser needs to ask twice. */
 const immutable = "public, max-age=31536000, immutable"
 
 const documentsOf = async () => {
@@ -20,10 +20,10 @@ const documentsOf = async () => {
     )
   }
 }
-/** Read, and linked, when somebody first asks, and once for all services of this process. */
+/** Read and linked when they are first asked for, once for all services of this process. */
 const documents = madeOnce(documentsOf)()
 
-/** What pages that the service writes itself wear: as the console does. */
+/** The console's style and icon, for pages that the service writes itself. */
 export const worn = Effect.map(documents, ({ wear }) => wear)
 
 const notFound = new Problem({
@@ -36,17 +36,17 @@ const elsewhere = new Problem({
   message: "There is no such route. /docs lists those that there are."
 })
 
-/** Where a browser may go. */
+/** The addresses of the console's pages. */
 export const paths: ReadonlyArray<`/${string}`> = ["/", ...Object.values(pages)]
 
-/** The console at `/`, and what it loads. It is a client of the API as any other. */
+/** The console at `/`, and what it loads. It is a client of the API like any other. */
 export const layer = HttpRouter.addAll([
   ...paths.map((path) =>
     HttpRouter.route(
       "GET",
       path,
       Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
-        // the router takes several slashes for one: an address of the console is written in one way
+        // the router takes several slashes for one, but an address of the console has one spelling
         url.split("?")[0]!.includes("//") ? answering(elsewhere) : Effect.flatMap(documents, ({ page }) => page)
       )
     )

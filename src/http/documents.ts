@@ -9,7 +9,7 @@ import { madeOnce } from "./madeOnce.ts"
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64")
 
-/** Whether a list of tags names one, be it weakly. */
+/** Whether a list of entity tags has one, weak or strong. */
 const names = (list: string | undefined, tag: string): boolean =>
   list?.split(",").some((one) => [tag, "*"].includes(one.trim().replace(/^W\//, ""))) === true
 
@@ -17,8 +17,8 @@ const takesGzip = (accepted: string | undefined): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accepted ?? "")
 
 /**
- * A text that everyone may keep, and that only a new version changes: who has it is not sent it again. It is compressed
- * once and not for each who asks. `kept` is for how long nobody needs to ask.
+ * A text that everyone may keep, and that only a new version changes: a client that has it gets a 304. The service
+ * compresses it once, not for each request. `kept`: its `Cache-Control`, for how long a client need not ask again.
  */
 export const publicDocument = (
   text: string,
@@ -46,7 +46,7 @@ export const publicDocument = (
   })
 }
 
-/** Swagger UI as effect brings it: one page with all that it needs in it. */
+/** Effect's Swagger UI: one page, with all that it needs in it. */
 const page = Effect.gen(function* () {
   let handler: Effect.Effect<HttpServerResponse.HttpServerResponse> | undefined
   const router = yield* HttpRouter.HttpRouter
@@ -60,8 +60,8 @@ const page = Effect.gen(function* () {
 })
 
 /**
- * The page may run and wear what it came with, by their digests, and speak to this service; nothing else, from nowhere
- * else. What it sets as a style of one element is not its visitor's to lose.
+ * The page may run and apply only what it came with, by digests, and speak only to this service. A browser ignores the
+ * styles that it sets on single elements, which costs its visitor nothing.
  */
 const policyOf = (html: string): string => {
   const hashes = (tag: string) =>
@@ -83,8 +83,8 @@ const documentsOf = (html: string) => ({
   openapi: publicDocument(JSON.stringify(OpenApi.fromApi(Api)), "application/json")
 })
 /**
- * Made when one of them is first asked for, which takes longer than anything else of a start, and once, however many
- * services this process starts one after another.
+ * Made once, when one of them is first asked for, because making them takes longer than anything else at a start. All
+ * services that this process starts share them.
  */
 const documentsBy = madeOnce((router: HttpRouter.HttpRouter) =>
   page.pipe(
@@ -95,7 +95,7 @@ const documentsBy = madeOnce((router: HttpRouter.HttpRouter) =>
   )
 )
 
-/** The API for people, and for programs. */
+/** The API's documentation, for people and for programs. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const documents = documentsBy(yield* HttpRouter.HttpRouter)

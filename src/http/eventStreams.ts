@@ -7,7 +7,7 @@ import { Closing } from "#src/closing.ts"
 /** Milliseconds that a client has to take what was written, once the service has been told to stop. */
 const lastWords = 1_000
 
-/** Event streams of one key at a time: each holds a connection, and has the log looked at. */
+/** Bounds each key's open event streams: each holds a connection, and has the log looked at. */
 export const eventStreamPlaces = (atOnce: number) => {
   const open = new Map<string, number>()
   const tooMany = new Problem({
@@ -30,7 +30,7 @@ export const eventStreamPlaces = (atOnce: number) => {
   }
 }
 
-/** A client that takes nothing would keep the service from stopping. */
+/** Cuts the connection soon after the service is told to stop: a client that takes nothing would hold it up. */
 export const cutWhenStopping = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.gen(function* () {
     yield* (yield* Closing).await
@@ -38,14 +38,14 @@ export const cutWhenStopping = (request: HttpServerRequest.HttpServerRequest) =>
     NodeHttpServerRequest.toServerResponse(request).destroy()
   }).pipe(Effect.forkScoped)
 
-/** Messages as the HTML standard has them. A client that loses them comes back after a second. */
+/** Messages as the HTML standard has them. A client that loses the connection comes back after a second. */
 export const eventStream = <E>(messages: Stream.Stream<string, E>, headers: { readonly [name: string]: string } = {}) =>
   HttpServerResponse.stream(Stream.encodeText(Stream.concat(Stream.make("retry: 1000\n\n"), messages)), {
     contentType: "text/event-stream; charset=utf-8",
-    // no cache and no proxy may keep what comes
+    // no cache may keep it, and no proxy may hold it back
     headers: { "cache-control": "no-store", "x-accel-buffering": "no", ...headers }
   })
 
-/** Whether the caller wants events, and no JSON: who takes either gets what there was before there were events. */
+/** Whether the caller wants events, and no JSON. One that takes both gets JSON, as before there were events. */
 export const wantsEvents = (accept = "") =>
   /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(accept) && !/application\/json/i.test(accept)

@@ -15,7 +15,7 @@ const patternOf = (path: string): RegExp =>
       .replace(/\*/g, ".+")}/?$`
   )
 
-/** Those that are no operations of the API. */
+/** Routes that are no operations of the API. */
 const others = [
   ...[...paths, ...community, "/assets/*"].map((path) => ({ method: "GET", path })),
   { method: "GET", path: "/docs" },
@@ -31,7 +31,7 @@ const routes = Object.values(Api.groups)
   .concat(others)
   .map(({ method, path }) => ({ method, pattern: patternOf(path) }))
 
-/** What existing clients ask for and this service does not do: what to do instead. */
+/** Routes that existing clients ask for and this service does not have, with what to do instead. */
 const notOffered: ReadonlyArray<readonly [RegExp, string]> = [
   [
     /^\/api\/execute\//,
@@ -59,7 +59,7 @@ const answer = Effect.gen(function* () {
   const { method, url } = yield* HttpServerRequest.HttpServerRequest
   const path = url.split("?")[0]!
   const allowed = routes.filter(({ pattern }) => pattern.test(path)).map((route) => route.method)
-  // a path that can't be decoded is a route's by its pattern, and yet no route takes it
+  // a path that can't be decoded may match a route's pattern, and yet no route takes it
   if (allowed.length === 0 || allowed.includes(method)) {
     const instead = notOffered.find(([pattern]) => pattern.test(path))?.[1]
     return yield* answering(
@@ -92,8 +92,8 @@ const orAnswer = (httpEffect: Answering<never>): Answering<HttpServerRequest.Htt
   ) as never
 
 /**
- * What no route takes: the one error body, with 405 where only the method is wrong. No route of its own, which would
- * take HEAD from the reads and would not see a path that can't be decoded.
+ * Answers what no route takes with the one error body, and with 405 if only the method is wrong. It is a middleware: a
+ * route would take HEAD from the reads, and would not see a path that can't be decoded.
  */
 export const layer = Layer.effectDiscard(
   Effect.flatMap(HttpRouter.HttpRouter, (router) => router.addGlobalMiddleware(orAnswer))

@@ -6,12 +6,12 @@ import { counted } from "#src/counted.ts"
 const snippetsShown = 50
 const runsShown = 10
 const errorsShown = 5
-/** Characters of a text. */
+/** The most characters of a text. */
 const longest = 300
 
 /**
- * A text of whatever kind as Markdown's code: on one line, without what can't be seen, between more backticks than it
- * has in a row, so that nothing in it is read as Markdown or HTML.
+ * Any text as Markdown code: on one line, without invisible characters, between more backticks than it has in a row. So
+ * nothing in it is read as Markdown or HTML.
  */
 export const code = (text: string): string => {
   const line = text
@@ -57,9 +57,7 @@ const runLine = (snippet: string, fingerprint: string, { at: time, succeeded, ca
   ].join(" · ")
 }
 
-/**
- * A function's history as Markdown, for a caller who sees the snippets that are `seen` in `held`; the first one first.
- */
+/** A function's history as Markdown. It names only the snippets that are `seen` in `held`, in the order of `held`. */
 export const functionPage = (
   reputation: Reputation,
   held: ReadonlyArray<HeldInFull>,

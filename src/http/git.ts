@@ -27,7 +27,7 @@ const noFile = new Problem({
 
 const caching = { "cache-control": "no-cache, max-age=0, must-revalidate" }
 
-/** The key of a request: the password of Basic credentials, whatever the user's name, or a bearer's. */
+/** The key of a request: the password of Basic credentials, whatever the user's name, or the bearer token. */
 const keyOf = (header: string | undefined): string => {
   const [, scheme = "", credentials = ""] = /^(basic|bearer) +(\S+)$/i.exec(header ?? "") ?? []
   if (scheme.toLowerCase() === "bearer") return credentials
@@ -35,7 +35,7 @@ const keyOf = (header: string | undefined): string => {
   return pair.slice(pair.indexOf(":") + 1)
 }
 
-/** What of a request's path is behind `/git/`. */
+/** The parts of a request's URL behind `/git/`. */
 const partsOf = (url: string) => {
   const [path = "", query = ""] = url.split("?")
   const [, id = "", file = ""] = /^\/git\/([^/]+)\.git\/(.+)$/.exec(path) ?? []
@@ -79,7 +79,7 @@ const answer = Effect.gen(function* () {
     })
   }
   if (file === "info/refs") {
-    // a clone has what the log has, also of a chat that ended a moment ago in another process
+    // a clone has what the log has, even if a chat ended a moment ago in another process
     const upToDate = Effect.flatMap(git.ref(repository), (ref) =>
       ref === workspace.head ? Effect.void : followHead(workspace.id)
     )
@@ -106,10 +106,10 @@ const answer = Effect.gen(function* () {
   })
 })
 
-/** A file-by-file clone takes a request for each object: only what every clone and fetch begins with is counted. */
+/** Whether a request is counted: a file-by-file clone takes one for each object, so only those that begin it are. */
 const counted = (url: string): boolean => /\/(info\/refs|git-upload-pack|git-receive-pack)$/.test(url.split("?")[0]!)
 
-/** The middlewares of the other routes, for one that is not part of the API's document. */
+/** Runs the middlewares of the other routes for one that is not part of the API's document. */
 const handler = Effect.gen(function* () {
   const authentication = yield* Authentication
   const problems = yield* Problems

@@ -6,33 +6,33 @@ import { IpNetwork, NetAddress } from "effect/net"
 import { bodyOf, Problem, statusOf } from "#src/api/Problem.ts"
 import { oneAfterAnother } from "./oneAfterAnother.ts"
 
-/** How long who is slow is waited for, in milliseconds, and how many may be connected. */
+/** How long slow clients are waited for, in milliseconds, and how many may be connected. */
 export interface ListenerLimits {
   /** From a connection, or the end of the request before, to the end of a request's head. */
   readonly head: number
-  /** To the end of its body; what a route takes has a shorter one of its own. */
+  /** To the end of its body; a route has a shorter limit of its own. */
   readonly request: number
-  /** The same of a push, whose pack has a pace of its own (infra/git/push/pace.ts). */
+  /** The same for a push, whose pack has a pace of its own (infra/git/push/pace.ts). */
   readonly push: number
   /** Between two requests. */
   readonly idle: number
   /**
-   * In which nothing at all of an answer is taken; and in which the rest of a body comes that nobody reads any more.
+   * How long a client may take nothing at all of an answer, and how long the rest of an unread body may take to come.
    */
   readonly deaf: number
-  /** How often this is looked at. */
+  /** How often these limits are checked. */
   readonly look: number
   readonly connections: number
-  /** Of one address, unless it is this machine's own or a trusted proxy's: behind one all have its address. */
+  /** Of one address. Not for this machine's own and trusted proxies': behind a proxy, all have its address. */
   readonly ofOneAddress: number
 }
 
 export const defaults: ListenerLimits = {
   head: 15_000,
   request: 120_000,
-  // its lines, its pack, and the rest of one that is refused
+  // for its lines, its pack, and the rest of a refused one
   push: 21 * 60_000,
-  // longer than the proxies' own, which would else send into a closing connection
+  // longer than the proxies' own, which would otherwise send into a closing connection
   idle: 75_000,
   deaf: 60_000,
   look: 2_000,
@@ -80,7 +80,7 @@ const refusal = (problem: Problem): string => {
 /** Whether the other end of a connection is on this machine. */
 export const isLocal = (address: string) => address === "::1" || /^(::ffff:)?127\./.test(address)
 
-/** Ends answers of which nothing is taken. A long silence of the service's own is none of the reader's. */
+/** Ends answers of which the client takes nothing. Time in which the service itself writes nothing does not count. */
 const watchReaders = (server: Server, { deaf, look }: ListenerLimits) => {
   const open = new Map<ServerResponse, { written: number; since: number }>()
   server.on("request", (_: IncomingMessage, response: ServerResponse) => {
@@ -100,9 +100,9 @@ const watchReaders = (server: Server, { deaf, look }: ListenerLimits) => {
   server.once("close", () => clearInterval(timer))
 }
 
-/** An answer may come before its request is whole: the rest is not waited for, but the answer has to be heard. */
+/** Cuts a connection whose request is incomplete `deaf` after its answer: until then, the client can read that. */
 const watchRests = (server: Server, { deaf }: ListenerLimits) => {
-  // by connection: on one there can be many such requests, each behind the rest of the one before
+  // by connection: it can have many such requests, each behind the rest of the one before
   const timers = new WeakMap<Socket, NodeJS.Timeout>()
   server.on("connection", (socket: Socket) => socket.once("close", () => clearTimeout(timers.get(socket))))
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
@@ -118,8 +118,8 @@ const watchRests = (server: Server, { deaf }: ListenerLimits) => {
 }
 
 /**
- * When the server ends, so do connections on which nothing has come yet: runtimes and browsers open them ahead, and a
- * server that waits for its requests would wait for these, too.
+ * When the server closes, closes connections on which nothing has come yet, too. Runtimes and browsers open them ahead,
+ * and the server would wait for their requests.
  */
 const endUnused = (server: Server) => {
   const open = new Set<Socket>()
@@ -160,9 +160,8 @@ const countAddresses = (
 }
 
 /**
- * Keeps requests until somebody is there to answer them: the server listens before the routes are made, and what is
- * asked in between would be heard by nobody, and never be answered. Gives what is to be called when all but the routes
- * listen.
+ * Keeps requests until the routes are there: the server listens before they are made, and nobody would ever answer a
+ * request that came in between. Gives the function to call when all but the routes listen.
  */
 const beforeRoutes = (server: Server): (() => void) => {
   const emit = server.emit.bind(server) as (event: string, ...args: ReadonlyArray<unknown>) => boolean
@@ -175,7 +174,7 @@ const beforeRoutes = (server: Server): (() => void) => {
   const come = (event: string | symbol): void => {
     if (event !== "request") return
     server.off("newListener", come)
-    // it is told before the listener is there
+    // `newListener` comes before the listener is there
     queueMicrotask(() => {
       const due = early ?? []
       early = undefined
@@ -187,7 +186,7 @@ const beforeRoutes = (server: Server): (() => void) => {
 
 const isPush = ({ url = "" }: IncomingMessage) => url.endsWith("/git-receive-pack")
 
-/** Ends requests that do not come in time. The runtime's own limit is one for all, and a push has longer. */
+/** Ends requests whose body does not come in time. The runtime has one limit for all, and a push needs longer. */
 const watchBodies = (server: Server, limits: ListenerLimits) => {
   server.on("request", (request: IncomingMessage) => {
     const { headers, socket } = request
@@ -201,8 +200,8 @@ const watchBodies = (server: Server, limits: ListenerLimits) => {
 }
 
 /**
- * A server that nobody holds by being slow, and that refuses what is no request as it refuses requests; `proxies` are
- * those through which others come.
+ * A server that slow clients can't hold up, and that answers what is not HTTP with the one error body. `proxies`: the
+ * networks of trusted proxies.
  */
 export const makeServer = (
   limits: ListenerLimits = defaults,
@@ -213,20 +212,20 @@ export const makeServer = (
     requestTimeout: limits.push,
     keepAliveTimeout: limits.idle,
     connectionsCheckingInterval: limits.look,
-    // a request without one is refused as others are, where hosts are looked at: by itself the answer would be empty
+    // a request without one is refused where hosts are checked: the runtime's own answer would be empty
     requireHostHeader: false
   })
   server.maxConnections = limits.connections
-  // what HTTP does not know may be passed over (RFC 9110, 10.1.1): by itself the answer would be an empty 417
+  // unknown expectations may be ignored (RFC 9110, 10.1.1): the runtime's own answer would be an empty 417
   server.on("checkExpectation", (request, response) => void server.emit("request", request, response))
   const refused = new WeakSet<Socket>()
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: ServerResponse }) => {
-    // told already: each further part of what is no request is wrong again, and goes nowhere
+    // refused already: each further part of a malformed request is an error again
     if (refused.has(socket) && error.code !== "ECONNRESET") return
-    // an answer that has begun can't be told anything in between
+    // nothing can be sent in the middle of an answer that has begun
     if (error.code === "ECONNRESET" || !socket.writable || socket._httpMessage?.headersSent) return socket.destroy()
     refused.add(socket)
-    // closed with bytes that nobody read it would be reset, and the answer lost with it: the other side is to hang up
+    // closing with unread bytes would reset the connection and lose the answer: the client is to hang up
     socket.end(refusal(problemOf(error.code)))
     socket.resume()
     const timer = setTimeout(() => socket.destroy(), limits.deaf)

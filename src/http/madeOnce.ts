@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 /**
- * What is made when it is first asked for, once for all who ask; when that failed, who asks next has it made again.
+ * Makes a value when it is first asked for, once for all callers. After a failure, the next caller has it made again.
  */
 export const madeOnce = <Of extends ReadonlyArray<unknown>, A>(
   make: (...of: Of) => Promise<A>

@@ -25,7 +25,7 @@ type Handler = (
   request: HttpServerRequest.HttpServerRequest
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 
-/** A router that keeps what is added to it, for a route of ours to call once it knows who is there. */
+/** A router that keeps the handlers that are added to it, for a route of ours to call once it knows the caller. */
 const keeping = (router: HttpRouter.HttpRouter, handlers: Map<string, Handler>) =>
   HttpRouter.HttpRouter.of({
     ...router,
@@ -56,11 +56,11 @@ const routes = Effect.gen(function* () {
   const taking = makeTaking(yield* Effect.scope)
   const replay = replaying((request) => handlers.get("POST")!(request), yield* Scheduler.Scheduler)
 
-  /** Lets go of a session here; of another key's it is not for this one to say. */
+  /** Closes a session in this process, if it is this key's. */
   const forget = (key: string, session: string) =>
     Effect.flatMap(sessions.has(key, session), (had) => (had ? sessions.close(session) : Effect.void))
 
-  /** What this process's server calls a key's session; one that was begun elsewhere is begun here as it was there. */
+  /** This process's id for a key's session. One that was begun in another process is begun here in the same way. */
   const localOf = Effect.fnUntraced(function* (holder: Holder, session: string) {
     const begun = yield* Effect.mapError(kept.use(holder.key, session), () => unavailable)
     if (begun === undefined) {
@@ -90,7 +90,7 @@ const routes = Effect.gen(function* () {
     Effect.forkScoped
   )
 
-  /** Other processes are told from time to time that a session is in use. */
+  /** Runs a request of a session, and tells other processes from time to time that the session is in use. */
   const inUse = <A, E, R>(key: string, session: string, request: Effect.Effect<A, E, R>) => {
     const telling = Effect.andThen(Effect.sleep("10 minutes"), Effect.ignore(kept.use(key, session)))
     return Effect.raceFirst(sessions.using(session, request), Effect.forever(telling))
@@ -116,7 +116,7 @@ const routes = Effect.gen(function* () {
     const local = session === undefined ? undefined : yield* localOf(holder, session)
     if (session !== undefined && local !== undefined) {
       const taken = cancellationsIn(messages)
-      // before this process's server hears of it, which then follows them no more
+      // before this process's server hears of it, and forgets the calls
       for (const one of taken) taking.take(local, one)
       yield* Effect.forEach(taken, (one) => kept.tell(session, cancelling(one)), { discard: true })
     }
@@ -131,18 +131,18 @@ const routes = Effect.gen(function* () {
     if (session !== undefined) {
       return parts.written(yield* patiently(messages, inUse(holder.key, session, answer), news))
     }
-    // the session's id is in the head of the answer, which must not leave before it is there
+    // the answer's head has the session's id, so it must not leave before the session is begun
     const response = yield* greeting !== undefined ? answer : patiently(messages, answer, news)
     if (greeting !== undefined) {
       yield* HttpEffect.appendPreResponseHandler((_, response) => {
         const begun = response.headers[sessionHeader]
         if (begun === undefined) return Effect.succeed(response)
-        // as short as the server has it
+        // as short as the server got it
         const said = messagesIn(JSON.parse(short.text())).find(({ method }) => method === "initialize")
         return kept.begin(holder, begun, JSON.stringify(said)).pipe(
           Effect.andThen(sessions.opened(holder, begun)),
           Effect.as(response),
-          // a session that no process knows is none
+          // a session that was not stored is none for other processes
           Effect.catch(() => Effect.andThen(ending(begun), answering(unavailable)))
         )
       })
@@ -181,5 +181,5 @@ const routes = Effect.gen(function* () {
   return Layer.mergeAll(server, HttpRouter.add("*", path, handle as never))
 })
 
-/** The Model Context Protocol, for whoever has a key. */
+/** The Model Context Protocol, for callers with a key. */
 export const layer = Layer.unwrap(routes)

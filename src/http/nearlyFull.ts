@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Problem } from "#src/api/Problem.ts"
 import { Disks, fullFor } from "#src/disks.ts"
 
-/** Refuses an operation that needs room on a disk that has nearly none left, before anything of it is done. */
+/** Refuses an operation that needs room on a nearly full disk, before it begins. */
 export const havingRoom = (operation: string): Effect.Effect<void, Problem> =>
   Effect.flatMap(Disks, (standings) => {
     const full = fullFor(standings(), operation)

@@ -3,14 +3,14 @@ import type { Socket } from "node:net"
 
 type Requested = [IncomingMessage, ServerResponse]
 
-/** Bytes that a parser is given at once: at most, and at least of a head. */
+/** The most bytes that a parser is given at once, and the least of a head. */
 const most = 4_096
 const least = 128
 const endOfHead = "\r\n\r\n"
 
 /** A connection's requests. */
 interface Line {
-  /** Whose answers wait for those ahead of them. */
+  /** Each begins a request that waits for the answers ahead of it. */
   readonly waiting: Array<() => void>
   /** Whether one is being answered. */
   busy: boolean
@@ -22,14 +22,14 @@ interface Line {
 
 /** What the runtimes' server keeps on a connection. */
 interface Served extends Socket {
-  /** Paused by the server itself, whose parser must not be given anything then. */
+  /** The server itself has paused it, and its parser must not be given anything. */
   readonly _paused?: boolean
-  /** Reads by itself from the connection, past all listeners, as long as it has consumed it. */
+  /** Reads directly from the connection, past all listeners, as long as it has consumed it. */
   readonly parser?: { _consumed: boolean; readonly unconsume: () => void } | null
   readonly _handle?: { _consumed: boolean } | null
 }
 
-/** Node does so by itself for whoever listens to data; Deno does not. */
+/** Ends the parser's direct reading. Node does so when somebody listens to data; Deno does not. */
 const unconsume = ({ parser, _handle }: Served): void => {
   if (!parser?._consumed) return
   parser.unconsume()
@@ -38,18 +38,18 @@ const unconsume = ({ parser, _handle }: Served): void => {
 }
 
 /**
- * Gives the connection's parser what comes by small parts, and nothing while a request waits for the answer ahead of
- * it. By itself it is given 64 KiB at once, which can be 3,500 requests, and all of them are objects before the first
+ * Gives the connection's parser small parts of what comes, and nothing while a request waits for the answer ahead of
+ * it. The runtime would give it 64 KiB at once, which can be 3,500 requests, all of them objects before the first one
  * is answered.
  */
 const byParts = (socket: Served, line: Line): void => {
   const parse = socket.listeners("data")
   let held: Buffer | undefined
   let feeding = false
-  /** Whether it is paused for what is held: otherwise it is the server who waits until a body is taken. */
+  /** Whether it is paused because of what is held, and not by the server, which waits until a body is taken. */
   let stopped = false
 
-  /** Up to the end of a head where one is expected, so that the next request is not begun either. */
+  /** Bytes of the next part: up to the end of a head where one is expected, so that no further request begins. */
   const next = (from: Buffer): number => {
     if (line.last?.complete === false) return most
     const end = from.subarray(0, most).indexOf(endOfHead, least - endOfHead.length)
@@ -64,7 +64,7 @@ const byParts = (socket: Served, line: Line): void => {
       const part = held.subarray(0, size)
       held = held.length > size ? held.subarray(size) : undefined
       for (const listener of parse) listener.call(socket, part)
-      // whoever was refused, or has hung up, has nothing more to say
+      // a client that was refused, or has hung up, has nothing more to say
       if (!socket.writable) held = undefined
     }
     feeding = false
@@ -76,19 +76,18 @@ const byParts = (socket: Served, line: Line): void => {
   socket.removeAllListeners("data")
   unconsume(socket)
   socket.on("data", (part: Buffer) => {
-    // a parser that has refused what came finds each further part wrong too, and Deno's server listens once more for
-    // each
+    // a parser that has refused what came fails at each further part, and each adds a listener to Deno's server
     if (!socket.writable) return
     held = held === undefined ? part : Buffer.concat([held, part])
     line.feed()
   })
-  // the server goes on reading by itself when a body or an answer was taken
+  // the server itself resumes reading when a body or an answer was taken
   socket.on("resume", line.feed)
 }
 
 /**
- * Requests that came behind one another on a connection are answered so, and one of them is read ahead: what is asked
- * for before the answer ahead of it was taken would only lie in memory.
+ * Answers the requests of a connection one after another, and reads one of them ahead. Further ones would only lie in
+ * memory until the answers ahead of them were taken.
  */
 export const oneAfterAnother = (server: Server): void => {
   const lines = new WeakMap<Socket, Line>()
@@ -103,7 +102,7 @@ export const oneAfterAnother = (server: Server): void => {
   const emit = server.emit.bind(server) as (event: string, ...args: ReadonlyArray<unknown>) => boolean
   const begin = (line: Line, event: string, [request, response]: Requested): void => {
     line.busy = true
-    // also when it is cut: then nobody waits any more
+    // also when it is cut: then no request waits any more
     response.once("close", () => {
       line.busy = false
       if (request.socket.destroyed) return

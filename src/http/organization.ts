@@ -7,11 +7,11 @@ import { Keys } from "#projections/Keys/tables.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
 
-/** The organization that a key is of; a personal key is of none. */
+/** The organization of a key; fails for a personal key, which has none. */
 export const organizationOf = ({ organization }: Holder) =>
   organization === null ? Effect.fail(new NotOrganizationMember()) : Effect.succeed(organization)
 
-/** Gives the caller's organization a command by the caller's key; its events, which may be none. */
+/** Gives the caller's organization a command by the caller's key. Gives the events, of which there may be none. */
 export const commanded = Effect.fnUntraced(function* (command: (by: string) => OrganizationCommand) {
   const holder = yield* Caller
   const organization = yield* organizationOf(holder)
@@ -23,7 +23,7 @@ export const commanded = Effect.fnUntraced(function* (command: (by: string) => O
   })
   const last = events.at(-1)
   if (last !== undefined) yield* written(last.position)
-  // not before the read model knows it too
+  // the answer waits until the read model knows it, too
   yield* freshOrStale(Keys)
   return events
 })

@@ -29,7 +29,7 @@ const membersOf = function* (batch: ReadonlyArray<unknown>, before: string): Gen
   }
 }
 
-/** A JSON array of rows that come in batches. What was written is dropped, what is not read is not asked for. */
+/** A JSON array of rows that come in batches. Drops what was written, and asks for no batch before it is read. */
 const written = <E, R>(batches: Stream.Stream<ReadonlyArray<unknown>, E, R>): Stream.Stream<string, E, R> => {
   let before = "["
   const members = Stream.flatMap(Stream.rechunk(batches, 1), (batch) => {
@@ -47,8 +47,8 @@ const written = <E, R>(batches: Stream.Stream<ReadonlyArray<unknown>, E, R>): St
 type Batches<E, R> = Stream.Stream<ReadonlyArray<unknown>, E, R>
 
 /**
- * An object of an answer, by its fields in their order: values, those that are known only when all before them is
- * written, such objects, arrays whose rows come in batches, arrays of such objects.
+ * An object of an answer, as its fields in order. A field is a value, a value that is known only when everything before
+ * it is written (`later`), another such object, an array of rows in batches, or an array of such objects.
  */
 export interface Fields<E, R> {
   readonly [name: string]:
@@ -63,10 +63,7 @@ export interface Fields<E, R> {
 export const values = (data: { readonly [name: string]: unknown }) =>
   Object.fromEntries(Object.entries(data).map(([name, value]) => [name, { value }]))
 
-/**
- * Parts of an object's text that are there: what stands between its lists is one stream, as each costs as much as a
- * small answer.
- */
+/** The text between an object's lists, as one stream: each stream costs as much as a small answer. */
 const there = (parts: ReadonlyArray<() => Iterable<string>>): Stream.Stream<string> =>
   Stream.suspend(() =>
     streamInTurns(
@@ -108,7 +105,7 @@ const objectsText = <E, R>(objects: Stream.Stream<Fields<E, R>, E, R>): Stream.S
 }
 
 /**
- * Pieces of one size, however small the parts are. What is left goes out at the end, and not where the text breaks off.
+ * Pieces of one size, however small the parts are. What is left goes out at the end, but not if the text breaks off.
  */
 const evened = <E, R>(text: Stream.Stream<string, E, R>): Stream.Stream<string, E, R> =>
   Stream.mapAccumArray(
@@ -124,9 +121,9 @@ const evened = <E, R>(text: Stream.Stream<string, E, R>): Stream.Stream<string, 
 export const textOf = <E, R>(fields: Fields<E, R>): Stream.Stream<string, E, R> => evened(objectText(fields))
 
 /**
- * A JSON object that is written piece by piece. Its fields must be what the route's schema says, as nothing checks them
- * any more. The first piece is made before the answer begins: what fails by then is answered as any failure is, what
- * fails later cuts the connection.
+ * A JSON object that is written piece by piece. Its fields must fit the route's schema, as nothing checks them later.
+ * The first piece is made before the answer begins: a failure by then is answered like any other, a later one cuts the
+ * connection.
  */
 export const inPieces = Effect.fnUntraced(function* <E, R>(fields: Fields<E, R>) {
   const services = yield* Effect.context<R>()
@@ -139,7 +136,7 @@ export const inPieces = Effect.fnUntraced(function* <E, R>(fields: Fields<E, R>)
 })
 
 /**
- * A JSON object that is there already, which is mostly one piece: a stream costs as much as the text. A longer one is
+ * A JSON object that is in memory already. Most are one piece: a stream would cost as much as the text. A longer one is
  * written piece by piece, too.
  */
 export const inOnePiece = (value: { readonly [name: string]: unknown }) => {
@@ -153,7 +150,7 @@ export const inOnePiece = (value: { readonly [name: string]: unknown }) => {
   return HttpServerResponse.stream(Stream.encodeText(text), { contentType: "application/json" })
 }
 
-/** Bytes as they are read; what fails before the first of them is answered as any failure is. */
+/** Bytes as they are read; a failure before the first of them is answered like any other. */
 export const inBytes = Effect.fnUntraced(function* <E>(
   bytes: Stream.Stream<Uint8Array, E>,
   contentLength: number,

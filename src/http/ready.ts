@@ -14,43 +14,43 @@ export interface Report {
   readonly status: "ready" | "starting" | "failing"
   /** Read model → `ok`, `behind`, or why it stopped. */
   readonly read_models: { readonly [name: string]: string }
-  /** Reaction that this process runs → `ok`, `behind`, or why it stands still. No reason not to serve. */
+  /** Reaction that this process runs → `ok`, `behind`, or why it stands still. Does not affect readiness. */
   readonly reactions: { readonly [name: string]: string }
   /**
-   * What can't be had at the moment, and is taken up again by itself. Without `search` or the `log` all else goes on,
-   * and is to be asked for: every other process misses the same. Without the `database` nothing does.
+   * What is unavailable at the moment; the service reconnects by itself. Without `search` or the `log` all else goes
+   * on, and this process stays ready: every other one misses the same. Without the `database` nothing goes on.
    */
   readonly missing: ReadonlyArray<"database" | "log" | "search">
-  /** The embedding model, where one is named: `ok`, `filling`, or what is wrong. No reason not to serve. */
+  /** The embedding model, if one is named: `ok`, `filling`, or what is wrong. Does not affect readiness. */
   readonly embeddings?: ModelLook
-  /** Disks that have so little room left that writes to them are refused. No reason not to serve. */
+  /** Disks with so little room left that writes to them are refused. Does not affect readiness. */
   readonly nearly_full: ReadonlyArray<Disk>
   /**
-   * Snippets that are stored, and not found by all that they say: how many, and some of their ids. No reason not to
-   * serve.
+   * Stored snippets that searches can't find by all of their text: how many, and some of their ids. Does not affect
+   * readiness.
    */
   readonly left_out: {
     readonly count: number
     readonly snippets: ReadonlyArray<string>
-    /** Streams for which something that follows from their events could not be done so far. */
+    /** Streams for which a reaction to their events has not succeeded yet. */
     readonly streams: ReadonlyArray<string>
   }
 }
 
 type Standings = Effect.Success<Asker["Service"]["look"]>
 
-/** Ids that are told. */
+/** The most ids that are told. */
 const mostTold = 20
 
 /**
- * Whether every read model, and the index, has passed what the log's head was at start. An index that goes after that
- * takes nobody out of service.
+ * Whether every read model, and the index, has passed the head that the log had at start. An index that becomes
+ * unavailable later takes no process out of service.
  */
 export class Readiness extends Context.Service<
   Readiness,
   {
     readonly look: Effect.Effect<Report>
-    /** The same, where somebody has looked at the read models just now; `undefined`: they can't be asked. */
+    /** The same, from a look at the read models that was just taken; `undefined`: they can't be asked. */
     readonly report: (standings: Standings | undefined) => Effect.Effect<Report>
     /** The read models that it looks at. */
     readonly projections: ReadonlyArray<Projection>
@@ -84,7 +84,7 @@ export class Readiness extends Context.Service<
             }),
             ["snippet_index", fault ?? (passed(indexed) ? "ok" : "behind")]
           ])
-          // what it has once held it finds again
+          // an index that once had all of it finds it again
           const goesOn = (away || fault === undefined) && passed(positionOf(yield* indexing.furthest))
           const states = Object.entries(read_models).flatMap(([name, state]) =>
             name === "snippet_index" && goesOn ? [] : [state]

@@ -10,11 +10,11 @@ export interface RoomSize {
   readonly keyless: number
 }
 
-/** How long room is waited for. */
+/** How long a request waits for room. */
 const patience = "10 seconds"
 /** The same for the rest of an answer that has begun: it can't be refused any more, only cut. */
 const longPatience = "5 minutes"
-/** How many wait for it at most: who comes after them is told so at once. */
+/** The most requests that wait for room; the next is refused at once. */
 const mostWaiting = 256
 
 const noRoom = new Problem({
@@ -24,13 +24,13 @@ const noRoom = new Problem({
   retryAfter: 5
 })
 
-/** What somebody has of a room. */
+/** Somebody's part of a room. */
 export interface Stay {
   /** Waits until there is room for its bytes: for the rest of an answer that has `begun`, far longer. */
   readonly enter: (begun: boolean) => Effect.Effect<void, Problem>
   /** Takes so many bytes from now on, whether there is room or not: they are in hand already. */
   readonly hold: (bytes: number) => void
-  /** Gives its bytes back, or waits no more. The same again changes nothing. */
+  /** Gives its bytes back, or stops waiting. Calling it again changes nothing. */
   readonly leave: () => void
 }
 
@@ -42,8 +42,8 @@ interface Waiting {
 }
 
 /**
- * Bounds what something takes of the memory, in sum and for each key. What finds no room waits for it, for a while;
- * what fits goes before larger ones that came earlier. Who asks for more than a key ever has gets all of that.
+ * Bounds how much memory something takes, in sum and for each key. What finds no room waits for it, for a while; what
+ * fits goes before larger stays that came earlier. A stay for more than a key may ever have gets all of that.
  */
 export const makeRoom = ({ all, each, keyless }: RoomSize) => {
   const held = new Map<string | undefined, number>()
@@ -67,7 +67,7 @@ export const makeRoom = ({ all, each, keyless }: RoomSize) => {
     }
   }
 
-  /** `owner` is a key's id, `undefined` without one. Who makes a stay leaves it, also when `enter` failed. */
+  /** `owner`: a key's id, or `undefined` without a key. Whoever makes a stay must leave it, also if `enter` failed. */
   const stay = (owner: string | undefined, bytes: number): Stay => {
     const most = Math.min(all, owner === undefined ? keyless : each)
     const wanted = Math.min(bytes, most)

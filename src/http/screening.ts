@@ -11,7 +11,7 @@ import { Storage } from "#src/usage/Storage.ts"
 import { freshOrStale } from "./answer.ts"
 import { problemOf as waiting } from "./refusals.ts"
 
-/** The operator keeps everyone's snippets at home. */
+/** The operator has turned public snippets off. */
 export const publicOff = fieldProblem(
   "permission/public_off",
   "public",
@@ -51,10 +51,7 @@ const problemOf = (refusal: ScreenRefusal): Problem => {
   }
 }
 
-/**
- * Refuses texts that are to be public and should not be: those of the request, and what was said of the same code when
- * it was stored before.
- */
+/** Refuses texts that must not become public: those of the request, and those stored with the same code before. */
 export const screened = Effect.fnUntraced(function* (
   texts: ReadonlyArray<Screened>,
   { secret }: Holder,
@@ -68,8 +65,8 @@ export const screened = Effect.fnUntraced(function* (
 })
 
 /**
- * Refuses what would pass the bound of snippets, before anything is looked at or stored. What was stored by the same
- * request before is answered as it was then.
+ * Refuses uploads that would pass the bound of snippets, before anything is looked at or stored. A repeated request
+ * passes, and is answered as before.
  */
 export const withRoom = Effect.fnUntraced(function* (
   uploads: ReadonlyArray<Pick<Upload, "home" | "source" | "files">>

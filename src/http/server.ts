@@ -109,7 +109,7 @@ export const routes = ({ rates, ...options }: Options) =>
     ])
   )
 
-/** Listens; when its scope closes it takes no more requests and lets those under way end, for 10 s. */
+/** Listens. When its scope closes, it takes no more requests and gives those under way 10 s to end. */
 export const serve = (options: Options) =>
   Closing.announce.pipe(Layer.provideMerge(listen(options)), Layer.provideMerge(Closing.layer))
 

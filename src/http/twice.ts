@@ -4,8 +4,8 @@ import { slight } from "#src/portions.ts"
 type Rows<E, R> = Stream.Stream<ReadonlyArray<string>, E, R>
 
 /**
- * Texts for two lists of an answer, one behind the other, which are read once where all of them are slight. Longer ones
- * are read for each list: what the first one had would wait in memory until its reader comes to the second.
+ * The same texts for two lists of an answer, one behind the other. Slight ones are read once. Longer ones are read for
+ * each list, because they would wait in memory until the reader comes to the second list.
  */
 export const twice = <E, R>(rows: Rows<E, R>): readonly [first: Rows<E, R>, second: Rows<E, R>] => {
   let kept: ReadonlyArray<ReadonlyArray<string>> | undefined

@@ -5,8 +5,8 @@ import { CallerScope } from "#src/api/middleware.ts"
 import type { VoteSourceGiven } from "#src/api/voteSource.ts"
 
 /**
- * Whether an agent makes the request: it names itself, or it is the existing MCP server, which only agents use. What
- * else comes with a person's key is the person's.
+ * Whether an agent makes the request: it names itself, or it is the existing MCP server, which only agents use. Any
+ * other request with a person's key is the person's.
  */
 export const byAgent = Effect.gen(function* () {
   const { agent } = yield* CallerScope
@@ -17,8 +17,8 @@ export const byAgent = Effect.gen(function* () {
 type Given = VoteSourceGiven | null | undefined
 
 /**
- * Who cast a vote that came with a request, and through what. A vote is a person's when a person's key gives it, and
- * neither an agent speaks nor the caller calls it an AI's: nobody can make an agent's vote a person's by saying so.
+ * Who cast the vote of a request, and through what. A vote is a person's if a person's key gives it, no agent makes the
+ * request, and the caller does not call it an AI's: nobody can make an agent's vote a person's by saying so.
  */
 export const sourceOf = (given: Given, agent: boolean): { source: VoteSource; origin: string | null } => ({
   source: agent || given === "ai" || given === "mcp" ? "ai" : "human",
@@ -33,11 +33,11 @@ interface Voting {
   readonly auto_vote?: boolean | null | undefined
 }
 
-/** Whether the service's model is to vote, under whichever of its names the switch came. */
+/** Whether the service's model votes; the switch has several names. */
 export const isGraded = (request: Voting): boolean =>
   request.use_service_ai_voting ?? request.use_raysurfer_ai_voting ?? request.auto_vote ?? true
 
-/** What of a request's votes means nothing here, in words for the caller: `""` when all of it counts. */
+/** What of a request's votes is ignored, in words for the caller; `""`: all of it counts. */
 export const ignoredVoting = (
   request: Voting,
   {

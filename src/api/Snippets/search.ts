@@ -49,7 +49,7 @@ const Explanation = Schema.Struct({
       word: Schema.String,
       place: Schema.Literals(parts),
       share: Schema.Finite,
-      /** Where the task has another word, which was taken for this one. */
+      /** The task's own word, if it was taken for this one. */
       asked: Schema.optionalKey(Schema.String)
     }).annotate({ identifier: "ExplainedWord" })
   ),
@@ -66,7 +66,7 @@ const Explanation = Schema.Struct({
   ),
   verdict: Effected,
   completeness: Effected,
-  /** What votes for tasks near to this one add, and which tasks these are; `null`: somebody else's. */
+  /** What votes for tasks near this one add, and which tasks these are; `task` is `null` if it is somebody else's. */
   learned: Schema.Struct({
     effect: Schema.Finite,
     tasks: Schema.Array(
@@ -84,18 +84,15 @@ const Explanation = Schema.Struct({
 
 export const SearchMatch = Schema.Struct({
   code_block: CodeBlock,
-  /** 0…1: how likely it is that it answers the task, moved by votes. */
+  /** 0…1: how likely the snippet answers the task, adjusted by votes. */
   score: Schema.Finite,
   /** The same. */
   combined_score: Schema.Finite,
-  /** 0…1: how near the meanings are (cosine); 0 where nothing of the task could be read. */
+  /** 0…1: how near the meanings are (cosine); 0 if nothing of the task could be read. */
   vector_score: Schema.Finite,
   /** 0…1: what the votes say; 0.5 without any. */
   verdict_score: Schema.Finite,
-  /**
-   * Whether it is near enough to the task, and not voted down, so that clients give it to an agent as code for the
-   * task.
-   */
+  /** Whether clients give it to an agent as code for the task: it is near enough, and not voted down. */
   offered: Schema.Boolean,
   /** 0…1: the share of uploads and runs of this code that went well; cancelled runs don't count. */
   error_resilience: Schema.Finite,
@@ -108,10 +105,10 @@ export const SearchMatch = Schema.Struct({
   agent_id: Schema.NullOr(Schema.String),
   comments: Schema.Array(ShownComment),
   functions: Schema.NullOr(Schema.Array(FunctionReputation)),
-  /** Where it was asked for. */
+  /** Only if it was asked for. */
   explanation: Schema.optionalKey(Explanation),
   type: Schema.Literals(["file", "repo"]),
-  /** From here on of a repository only. Relative to this service. */
+  /** This field and those below: only of a repository. Relative to this service. */
   download_url: Schema.optionalKey(Schema.String),
   /** Paths, one a line. */
   file_tree: Schema.optionalKey(Schema.String),
@@ -129,7 +126,7 @@ const MendedWord = Schema.Struct({
 }).annotate({ identifier: "MendedWord" })
 export type MendedWord = typeof MendedWord.Type
 
-/** Why a task was searched by the table of embeddings, where there is an embedding model. */
+/** Why a search used the table of embeddings although an embedding model is named. */
 const Fallback = Schema.Literals(["not_embedded", "filling"])
 
 export const SearchResponse = Schema.Struct({
@@ -140,7 +137,7 @@ export const SearchResponse = Schema.Struct({
   search_namespaces: Strings,
   /** Words of the task that no snippet has, and what they were taken for. */
   mended: Schema.Array(MendedWord),
-  /** Only where it was. */
+  /** Only if it used the table of embeddings instead of the model. */
   fallback: Schema.optionalKey(Fallback),
   stale: Stale
 }).annotate({ identifier: "SearchResponse" })

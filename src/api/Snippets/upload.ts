@@ -45,7 +45,7 @@ export const UploadRequest = Schema.Struct({
       Schema.isMaxLength(100, { message: "has too many snippets; expected at most 100" })
     )
   ),
-  /** Where the run is to be seen. Taken, and not kept. */
+  /** Where the run can be seen. Accepted, but not kept. */
   run_url: optional(AnyText.check(Schema.isMaxLength(4_096))),
   tags: optional(Tags),
   public: optional(Schema.Boolean),

@@ -20,7 +20,7 @@ export const erased = new Problem({
     "The workspace was erased after this chat was asked for, and the chat with it. Ask again to begin in an empty workspace; with a new Idempotency-Key where you send one."
 })
 
-/** How the run ended, as its workspace's stream has it; `undefined` when it has not. */
+/** How the run ended, by its workspace's stream; `undefined`: it has not ended. */
 export const endOf = Effect.fnUntraced(function* (run: string, workspace: string) {
   const store = yield* EventStore
   const stored = yield* Effect.mapError(store.outcome(streamOf(workspace), endingId(run)), () => new Unreadable())
@@ -40,8 +40,8 @@ export interface AskedChat {
 }
 
 /**
- * The answer of a chat that has ended: from the run's events and its commit alone, so that a repeated request gets the
- * same one.
+ * The answer of a chat that has ended. It comes from the run's events and its commit alone, so that a repeated request
+ * gets the same one.
  */
 export const answerOf = Effect.fnUntraced(function* ({
   run,
@@ -69,7 +69,7 @@ export const answerOf = Effect.fnUntraced(function* ({
       commit
     },
     counts: { files: event.files, changed: event.created + event.modified },
-    /** Paths in batches, read as they are asked for: there may be fifty thousand of four kilobytes. */
+    /** Paths in batches, read as they are asked for: there may be fifty thousand, of four kilobytes each. */
     changed: Stream.map(git.eachChange(repository, before?.tree, tree), (changes) =>
       changes.filter(({ status }) => status !== "deleted").map(({ path }) => path)
     ),
@@ -79,7 +79,7 @@ export const answerOf = Effect.fnUntraced(function* ({
 
 export type ChatAnswer = Effect.Success<ReturnType<typeof answerOf>>
 
-/** All of it. */
+/** The whole answer, as fields for `inPieces`. */
 export const fieldsOf = ({ facts, changed, files }: ChatAnswer) => {
   const [workspaceFiles, orgWorkspaceFiles] = twice(files)
   return {

@@ -12,10 +12,10 @@ import { seenBy, toldTo } from "./shown.ts"
 
 const places = cursors<readonly [position: number]>(Schema.Tuple([placePosition]))
 
-/** Comments of a page at the most. */
+/** The most comments on a page. */
 const mostTold = 100
 
-/** The first of some comments: so many, and of so many bytes that nobody has to have room for them; one at least. */
+/** The first comments: at most `limit`, and so few bytes (`slight`) that they need no room; at least one. */
 const pageOf = <C extends PlacedComment>(comments: ReadonlyArray<C>, limit: number): ReadonlyArray<C> => {
   let bytes = 0
   const end = comments.findIndex((comment, index) => {
@@ -34,7 +34,7 @@ export const listComments = Effect.fnUntraced(function* (
   const { homes, includePublic } = yield* CallerScope
   const id = yield* snippetIn(given)
   yield* freshOrStale(Snippets)
-  // what is known of where it lives does not say that it is still there
+  // knowing where a snippet lives does not mean that it is still there
   const known = yield* Effect.orDie(knownSnippet(id))
   if (known === undefined) return yield* noSnippet
   const asked = ["comments", tenant, homes, includePublic, id, ...(yield* placesIn)]

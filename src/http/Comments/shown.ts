@@ -8,7 +8,7 @@ import type { ShownComment } from "#src/api/Comments.ts"
 
 type Seen<C> = C & { readonly shownAs: "own" | "strange" }
 
-/** Those comments on a tenant's snippet that an onlooker sees, each with how. */
+/** The comments on a snippet of the tenant `of` that an onlooker sees, and how each is shown. */
 export const seenBy = <C extends Pick<Comment, "tenant" | "home">>(
   onlooker: Onlooker,
   of: string,
@@ -19,7 +19,7 @@ export const seenBy = <C extends Pick<Comment, "tenant" | "home">>(
     return as === "hidden" ? [] : [{ ...comment, shownAs: as }]
   })
 
-/** Comments as a tenant is told them: with the e-mail addresses of its own users alone. */
+/** Comments as a tenant is told them: with the e-mail addresses of its own users only. */
 export const toldTo = Effect.fnUntraced(function* (tenant: string, comments: ReadonlyArray<Seen<Comment>>) {
   const authors = comments.flatMap(({ shownAs, author }) => (shownAs === "own" && author !== null ? [author] : []))
   const emails = yield* Effect.orDie(emailsOf(tenant, [...new Set(authors)]))
@@ -31,8 +31,8 @@ export const toldTo = Effect.fnUntraced(function* (tenant: string, comments: Rea
 })
 
 /**
- * How comments on snippets are shown to a tenant: with the e-mail addresses of its own users alone, and strangers' only
- * where public snippets are asked for. Whoever may find a public snippet may write there, also to its owner's agents.
+ * The latest comments on each snippet, as a tenant is told them: strangers' only if public snippets are asked for.
+ * Anybody who finds a public snippet may write there, also to its owner's agents.
  */
 export const shownComments = Effect.fnUntraced(function* (
   tenant: string,
@@ -42,7 +42,7 @@ export const shownComments = Effect.fnUntraced(function* (
   const seen = snippets.map(({ tenant: of, comments }) =>
     seenBy({ tenant, homes, includePublic }, of, comments).slice(-commentsShown)
   )
-  // the addresses of all are asked for at once
+  // one query for all addresses
   const told = new Map((yield* toldTo(tenant, seen.flat())).map((comment) => [comment.id, comment]))
   return seen.map((comments) => comments.map(({ id }) => told.get(id)!))
 })

@@ -17,7 +17,7 @@ import { allShown, type Reader } from "./shown.ts"
 
 type Filters = Omit<ReadAll, "limit" | "bytes">
 
-/** Of an answer's events: what is read, shown and written before its reader takes it. */
+/** How many of an answer's events are read, shown and written before its reader takes them. */
 const portion = { limit: 100, bytes: slice }
 
 /** Bytes of events after which a page ends, however many were asked for. */
@@ -26,8 +26,8 @@ const mostBytes = 4 * 1024 * 1024
 const bytesOf = (stored: ReadonlyArray<StoredEvent>): number => stored.reduce((sum, event) => sum + sizeOf(event), 0)
 
 /**
- * Reads events that an answer has room for. Few take none; of large ones the long texts are read when there is room for
- * them. Only some are at it at once, as nobody knows before how large they are.
+ * Reads a page of events once there is room for it; a small page needs none. A first look leaves long texts out, since
+ * nobody knows how large they are, and only some looks run at once.
  */
 const roomy = Effect.fnUntraced(function* <E, R>(read: (look: PageLook) => Effect.Effect<Page, E, R>) {
   const { take, looking } = yield* Answers
@@ -35,7 +35,7 @@ const roomy = Effect.fnUntraced(function* <E, R>(read: (look: PageLook) => Effec
     Effect.map(read({ withoutLong: true }), (page) => {
       const { left = 0 } = page
       const bytes = bytesOf(page.events) + left
-      // what is left out is read however little it is: without it the events would look erased
+      // a page that left anything out is read again, however small: those events would look erased
       return left === 0 && bytes <= slight ? { page } : { bytes }
     })
   )
@@ -44,7 +44,7 @@ const roomy = Effect.fnUntraced(function* <E, R>(read: (look: PageLook) => Effec
   return { page: yield* looking(read({})), stay }
 })
 
-/** The same for one page after the other: what a page took is given back when the next one is asked for. */
+/** The same for one page after another: asking for the next page gives back what the last one took. */
 export const roomyInTurn = () => {
   let held: Stay | undefined
   return Effect.fnUntraced(function* <E, R>(read: (look: PageLook) => Effect.Effect<Page, E, R>) {
@@ -56,8 +56,8 @@ export const roomyInTurn = () => {
 }
 
 /**
- * A page of the log, portion by portion: the next one is read when this one was taken. `all`: it ends with the last of
- * those that were asked for, however large they are.
+ * A page of the log, portion by portion: each is read after the one before was taken. `all`: the page has all events
+ * that were asked for, however large they are.
  */
 export const portions = (
   reader: Reader,

@@ -12,18 +12,18 @@ import { withoutSecrets } from "#src/audit/withoutSecrets.ts"
 import { positionWriter } from "#src/positions.ts"
 import { requestIn } from "#src/requestIn.ts"
 
-/** Fields that tell who somebody of another tenant was, who voted or commented on a public snippet. */
+/** Fields that identify whoever voted or commented on a public snippet; not told if they are of another tenant. */
 const telling = new Set(["voter", "author", "home"])
 
 type Fields = { readonly [field: string]: unknown }
 
-/** Whose log it is, and whether strangers' words may stand in what is shown of it. */
+/** Whose log is shown, and whether it may show strangers' words. */
 export interface Reader {
   readonly tenant: string
   readonly includePublic: boolean
 }
 
-/** Words without the agent that said them. */
+/** A text without the name of the agent that wrote it. */
 const unnamed = (words: Fields | null): Fields | null =>
   words === null || words["agent"] == null ? words : { ...words, agent: external }
 
@@ -36,7 +36,7 @@ const veiled = (data: Fields, words: boolean): Fields =>
     })
   )
 
-/** What strangers typed with their votes lies by whose it is, which is not told. */
+/** The subject of what strangers typed with their votes identifies them, so it is not told. */
 const withoutVoters = (data: Fields): Fields => {
   const { subject } = data
   return typeof subject === "string" && isOfVoters(subject) ? { ...data, subject: external } : data
@@ -67,7 +67,7 @@ const shown = (
   }
 }
 
-/** The events as they are shown. */
+/** Events as the API tells them to a reader. */
 export const allShown = Effect.fnUntraced(function* (reader: Reader, stored: ReadonlyArray<StoredEvent>) {
   const recorded = yield* decodeAll<DomainEvent>(stored)
   const deleted = yield* deletedIn(recorded.map(({ event }) => event))

@@ -3,7 +3,7 @@ import type { Executed } from "#projections/Executions.ts"
 import type { ShownExecution } from "#src/api/Executions.ts"
 import { shownReview } from "#src/api/Review.ts"
 
-/** Clients read an object, whatever somebody else may have sent. */
+/** The input as the object that clients expect; any other value is wrapped in one. */
 export const objectOf = (input: unknown): { readonly [key: string]: unknown } =>
   typeof input === "object" && input !== null && !Array.isArray(input) ? { ...input } : { value: input }
 

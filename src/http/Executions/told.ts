@@ -6,7 +6,7 @@ import type { RecordRequest, ReviewRequest } from "#src/api/Executions.ts"
 import { reviewOf } from "#src/api/Review.ts"
 import type { Reviewed } from "#src/snippets/review.ts"
 
-/** The run as its caller tells it; a review says the verdict where it is not given apart. */
+/** The run as its caller tells it. If no verdict is given, the review's is taken. */
 export const executionFrom = (
   payload: typeof RecordRequest.Type,
   facts: Pick<NewExecution, "execution" | "home" | "user"> & { readonly agent: string | null },
@@ -36,19 +36,19 @@ export const executionFrom = (
   }
 }
 
-/** A verdict of the agent as its vote on the snippet, given from a home; `null`: it has none yet. */
+/** An agent's verdict as its vote on the snippet, given from a home; `null`: there is no verdict yet. */
 export const voteOf = (verdict: AgentVerdict | null, home: string): NewVote | null => {
   if (verdict === null || verdict === "pending") return null
   return { value: verdict === "thumbs_up" ? 1 : -1, count: 1, source: "ai", origin: null, home }
 }
 
-/** The error that a run ended with, as the functions of its snippet are told. */
+/** The error that a run ended with, for the reputation of the snippet's functions; empty: there was none. */
 export const errorsOf = ({ state, text: { errorType, errorMessage } }: NewExecution) =>
   state === "completed" && errorType === null && errorMessage === null
     ? []
     : [{ type: errorType ?? "Error", message: errorMessage ?? "", functions: [] }]
 
-/** What a caller says of a run stands in for what was recorded of it. */
+/** What the reviewer is told of a run: what the request says of it, otherwise what was recorded. */
 export const reviewedFrom = (payload: typeof ReviewRequest.Type, execution: Executed): Reviewed => ({
   task: payload.triggering_task ?? execution.task,
   state: payload.execution_state ?? execution.state,

@@ -6,7 +6,7 @@ import { code } from "../functionPage.ts"
 
 type Log = Effect.Success<ReturnType<typeof logsOf>>[number]
 
-/** Logs on a page, and characters of each. */
+/** The most logs on a page, and the most characters of each. */
 export const logsShown = 5
 const logShown = 20_000
 
@@ -19,7 +19,7 @@ const clipped = (log: string): string => {
 const list = (title: string, items: ReadonlyArray<string>): ReadonlyArray<string> =>
   items.length === 0 ? [] : ["", `## ${title}`, "", ...items.map((item) => `- ${code(item)}`)]
 
-/** What goes in, or comes out, as a JSON Schema; nothing where it tells nothing. */
+/** The section with a JSON Schema of the input or output; left out if the schema says nothing. */
 const schema = (title: string, of: CatalogueEntry["input_schema"]): ReadonlyArray<string> => {
   if (typeof of !== "object" || of === null || Object.keys(of).length === 0) return []
   const { properties } = of as { readonly properties?: unknown }
@@ -27,7 +27,7 @@ const schema = (title: string, of: CatalogueEntry["input_schema"]): ReadonlyArra
   return ["", `## ${title}`, "", fenced(JSON.stringify(of, null, 2), "json")]
 }
 
-/** Why it is not public any more, for those whose it is. */
+/** Why a snippet is not public any more, for its owners. */
 const withdrawal = ({ withdrawn_for: found }: CatalogueEntry): ReadonlyArray<string> => {
   if (found === null) return []
   const where = found.map(({ field, line, kind }) => `${code(field)}, line ${line} (${code(kind)})`).join("; ")

@@ -7,8 +7,8 @@ import { Runs } from "#src/workspaces/queue.ts"
 import { endOf } from "../Chat/answer.ts"
 
 /**
- * Has it in the log that a run of the caller's is to stop: whoever carries it ends it, with what was written. Gives the
- * position.
+ * Records in the log that a run of the caller's is cancelled; gives the position. The process that carries the run out
+ * ends it, with what was written.
  */
 export const cancelRun = Effect.fnUntraced(function* (run: string, workspace: string, metadata: CommandMetadata) {
   const { tenant } = yield* Caller

@@ -34,7 +34,7 @@ export interface OwnRun {
   readonly events: ReadonlyArray<Recorded<ChatEvent>>
 }
 
-/** The run that the caller names, of a workspace that their key works in; one whose workspace was erased is none. */
+/** The run that the caller names, if their key works in its workspace; `noRun` otherwise, or after an erasure. */
 export const ownRun = Effect.fnUntraced(function* (given: string) {
   const holder = yield* Caller
   const id = idIn(given)
@@ -53,14 +53,14 @@ export const ownRun = Effect.fnUntraced(function* (given: string) {
 
 type State = (typeof ListedRun.Type)["state"]
 
-/** How a run that is over ended, as the API says it. */
+/** The state of a run that has ended, as the API tells it. */
 export const stateOf = (failure: string | null): State =>
   failure === null ? "completed" : failure === "cancelled" ? "cancelled" : "failed"
 
-/** A time of the log, as it is told. */
+/** A time of the log (milliseconds) in ISO 8601. */
 export const isoOf = (time: number): string => new Date(time).toISOString()
 
-/** Tokens, as they are told. */
+/** Tokens as the API tells them. */
 export const shownUsage = (usage: Usage) => ({
   input_tokens: usage.inputTokens,
   output_tokens: usage.outputTokens,
@@ -68,18 +68,18 @@ export const shownUsage = (usage: Usage) => ({
   cache_write_tokens: usage.cacheWriteTokens
 })
 
-/** What tools answered, as it is told. */
+/** Tools' results as the API tells them. */
 export const shownResults = (results: ReadonlyArray<ToolResult>) =>
   results.map(({ toolUseId, content, isError }) => ({ tool_call_id: toolUseId, content, is_error: isError }))
 
-/** How the workspace's memory goes on after a run; `null`: it neither reads nor writes it. */
+/** How a run gets into the workspace's memory; `null`: it neither reads nor writes it. */
 const memoryOf = (events: OwnRun["events"], ended: boolean): (typeof RunMemory)["Type"] | null => {
   if (!events.some(({ event }) => event._tag === "MemoryAsked")) return null
   const [how] = events.flatMap(({ event }) => (event._tag === "ChatRemembered" ? [event.how] : []))
   return how ?? (ended ? "none" : "pending")
 }
 
-/** The tools that a run has called, the one called first first. */
+/** The tools that a run has called, in the order of their first calls. */
 const toolsOf = (events: OwnRun["events"]): ReadonlyArray<typeof CalledTool.Type> => {
   const called = new Map<string, string>()
   const tools = new Map<string, { name: string; calls: number; failed: number }>()
@@ -101,8 +101,8 @@ const toolsOf = (events: OwnRun["events"]): ReadonlyArray<typeof CalledTool.Type
 }
 
 /**
- * How far a run is, and its answer when it has ended, as it is told. Fails with `erased` when its workspace was erased
- * meanwhile.
+ * A run as the API tells it: how far it is, and its answer once it has ended. Fails with `erased` if its workspace was
+ * erased meanwhile.
  */
 export const shownRun = Effect.fnUntraced(function* ({ id, requested, requestedAt, events }: OwnRun) {
   const { workspace, generation, model, maxTurns } = requested

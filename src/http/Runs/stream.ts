@@ -26,10 +26,10 @@ import { cutWhenStopping, eventStream, eventStreamPlaces } from "../eventStreams
 import { streamInTurns, textOf } from "../pieces.ts"
 import { type OwnRun, ownRun, shownResults, shownRun, shownUsage } from "./own.ts"
 
-/** Streams of runs of one key at a time, in a process: a back end may speak for many. */
+/** The most streams of one key at a time, in a process: a back end may listen for many people. */
 const places = eventStreamPlaces(256)
 
-/** Changed files that a round of tools names. */
+/** The most changed files that a round of tools names. */
 const named = 500
 
 const badLastEventId = fieldProblem(
@@ -58,7 +58,7 @@ const message = (event: string, data: object, id?: number): Stream.Stream<string
 
 const parting = (why: Parting) => message("end", { reason: why, message: said[why] })
 
-/** What differs between two trees of a run: the first files of it, and how many; `null` where git has them no more. */
+/** What differs between two trees of a run: the first files, and how many; `null`: git has the trees no more. */
 const changedIn = (repository: string, from: string | undefined, to: string) =>
   Effect.flatMap(WorkspaceStore, (git) =>
     Stream.runFold(
@@ -70,13 +70,13 @@ const changedIn = (repository: string, from: string | undefined, to: string) =>
       })
     )
   ).pipe(
-    // trees that no commit has are removed some day after the run
+    // git removes trees that no commit has, some day after the run
     Effect.catchCause((cause) =>
       Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed({ changed_files: null, changed: null })
     )
   )
 
-/** Steps as they are told; the tree of each round of tools is compared with the one before it. */
+/** Tells a run's news as messages. Compares the tree of each round of tools with the one before it. */
 const telling = ({ id: run, requested, requestedAt, events }: OwnRun, after: number) => {
   const { workspace, generation, model, maxTurns } = requested
   const memory = events.some(({ event }) => event._tag === "MemoryAsked")
@@ -100,7 +100,7 @@ const telling = ({ id: run, requested, requestedAt, events }: OwnRun, after: num
           id
         )
       }
-      // it is told with the request that it came with
+      // `requested` tells it
       case "MemoryAsked":
         return Stream.empty as Stream.Stream<string>
       case "ChatStarted":
@@ -157,13 +157,13 @@ const telling = ({ id: run, requested, requestedAt, events }: OwnRun, after: num
   }
 }
 
-/** Takes one of the key's places for streams of runs; when all are taken nothing is begun. */
+/** Takes one of the key's places for streams of runs; fails if all are taken, before anything is begun. */
 export const takePlace = Effect.gen(function* () {
   const { key } = yield* Caller
   yield* places.take(key, yield* HttpServerRequest.HttpServerRequest)
 })
 
-/** The caller's own run as events, behind the one that the request says came last. */
+/** The caller's own run as events, after the one that the request's `Last-Event-ID` names. */
 export const runEvents = Effect.fnUntraced(function* (given: string, headers?: { readonly [name: string]: string }) {
   const { key, tenant } = yield* Caller
   const request = yield* HttpServerRequest.HttpServerRequest

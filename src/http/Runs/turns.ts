@@ -19,13 +19,13 @@ import { isoOf, noRun, type OwnRun, ownRun, shownResults, shownUsage } from "./o
 type TakenTurn = (typeof TurnList.Type)["turns"][number]
 type Shown = Omit<typeof TurnList.Type, "run_id" | "workspace_id">
 
-/** A turn by its number as a caller writes it, of a run that has so many; `undefined`: it is none of them. */
+/** The number of a turn, as a caller writes it; `undefined`: a run of so many `turns` has no such turn. */
 export const turnIn = (given: string, turns: number): number | undefined => {
   const turn = /^[1-9]\d{0,6}$/.test(given) ? Number(given) : 0
   return turn >= 1 && turn <= turns ? turn : undefined
 }
 
-/** Of a run that has taken so many turns: none has the number that was asked for. */
+/** The problem that a run of so many `turns` has no turn with the number asked for. */
 export const noTurn = (turns: number) =>
   fieldProblem(
     "not_found/turn",
@@ -33,7 +33,7 @@ export const noTurn = (turns: number) =>
     turns === 0 ? "The run has taken no turn yet." : `The run has no such turn: it has taken ${turns}, counted from 1.`
   )
 
-/** What is told of a run's turns without what was said in them. */
+/** A run's turns as the API tells them, without what was said in them. */
 export const turnsShown = (
   { events, requestedAt, requested }: Pick<OwnRun, "events" | "requestedAt" | "requested">,
   choices: LanguageModel["Service"]["choices"]
@@ -70,7 +70,7 @@ export const turnsShown = (
       case "ChatCancelled":
       case "ChatResumed":
       case "MemoryAsked":
-        // no step: a turn may be under way, or was when a process was killed
+        // no step of a turn: one may be under way, or was when a process was killed
         continue
     }
     before = recordedAt
@@ -102,7 +102,7 @@ export const toldTurn = Effect.fnUntraced(function* (given: string, givenTurn: s
   const { talk, account } = yield* unlessErased({ id: workspace, generation }, toldAt(past, turn), noRun)
   const now = yield* (yield* Dispatcher).state(Workspace, streamOf(workspace))
   if (now.generation !== generation) {
-    // who erased it may have been before the repository was opened
+    // the erasure may have come before the repository was opened: then it is removed again
     yield* removeRepository(workspace, generation)
     return yield* noRun
   }

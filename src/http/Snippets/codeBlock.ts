@@ -3,7 +3,7 @@ import type { StoreCodeBlockRequest } from "#src/api/Snippets/codeBlock.ts"
 import type { Screened } from "#src/snippets/screen.ts"
 import type { Upload } from "#src/snippets/store.ts"
 
-/** What the caller says of the code; what is left out or empty is read off its source. */
+/** The part of an upload that the request describes. What is left out or empty is read off the source. */
 export const describedIn = (request: StoreCodeBlockRequest) => {
   const { name, source, entrypoint, description, dependencies, tags, capabilities } = request
   const language = request.language.toLowerCase()
@@ -28,7 +28,7 @@ export const describedIn = (request: StoreCodeBlockRequest) => {
   } satisfies Partial<Upload>
 }
 
-/** What everyone would see of it. */
+/** The texts that everyone would see of a public snippet. */
 export const codeBlockTexts = (request: StoreCodeBlockRequest): ReadonlyArray<Screened> => {
   const { source, ...rest } = request
   const described = describedIn(request)

@@ -26,7 +26,7 @@ const storedByOthers = new Problem({
     "Somebody else stored this snippet: this key takes away what its own person stored. Ask them, or an admin, to delete it."
 })
 
-/** The one snippet that the caller means by an id, or by a name that no other of its scope has. */
+/** The snippet that the caller names, by its id or by a name that no other snippet of the scope has. */
 const named = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
   const id = idIn(idOrName)
   if (id !== undefined) {
@@ -64,13 +64,13 @@ const deleted = Effect.fnUntraced(function* (
   return yield* dispatch(Snippet, { tenant: holder.tenant, stream: `snippet-${id}`, command, ...metadata })
 })
 
-/** Deletes the snippet that is meant by an id or a name, and answers when no read model has its text any more. */
+/** Deletes the snippet that an id or a name means, and answers once the catalogue has deleted its text, too. */
 export const deleting = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
   yield* freshOrStale(Snippets)
   const metadata = yield* commandMetadata
   const events = (yield* doneBefore) ?? (yield* deleted(yield* Caller, scope, idOrName, metadata))
   yield* written(events.at(-1)!.position)
-  // the catalogue has a copy of the text, which must be gone too when this is answered
+  // the catalogue has a copy of the text, which must be gone before the answer
   yield* freshOrStale(Snippets)
   return { success: true, deleted_count: 1, message: "Deleted 1 snippet, its votes and its texts." }
 })
@@ -82,7 +82,7 @@ const bodyNames = {
   snipsDesired: "X-Cairn-Snips-Desired"
 }
 
-/** A body's own workspace stands in for the header's, also for one that is missing. */
+/** The request's scope, with the body's workspace, if there is one, in place of the headers'. */
 export const deletingScope = Effect.fnUntraced(function* (workspace: string | null | undefined) {
   const scope = yield* CallerScope
   const missing = yield* WithoutWorkspace

@@ -1,7 +1,7 @@
 import type { Explanation } from "#domain/search/explanation.ts"
 import type { SearchMatch } from "#src/api/Snippets/search.ts"
 
-/** Why a match has its score, on the wire; of somebody else's snippet nothing of the tasks that it was used for. */
+/** Why a match has its score, as the API tells it. Leaves out the tasks of somebody else's snippet. */
 export const shownExplanation = (of: Explanation, own: boolean): NonNullable<SearchMatch["explanation"]> => {
   const seen = <A extends { readonly place: string }>(all: ReadonlyArray<A>) =>
     own ? all : all.filter(({ place }) => place !== "tasks")

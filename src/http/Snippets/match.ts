@@ -7,7 +7,7 @@ import type { FoundSnippet, SearchQuestion } from "#src/snippets/search.ts"
 import { shownFunction } from "../Functions.ts"
 import { shownExplanation } from "./explanation.ts"
 
-/** The share of uploads and runs that went well, of those whose outcome is known. */
+/** The share of uploads and runs that went well, among those whose outcome is known; 1: there are none. */
 const resilience = ({ runs, succeeded }: FoundSnippet["snippet"]): number => (runs === 0 ? 1 : succeeded / runs)
 
 const repository = (snippet: FoundSnippet["snippet"]) =>
@@ -22,7 +22,7 @@ const repository = (snippet: FoundSnippet["snippet"]) =>
       }
     : { type: "file" as const }
 
-/** A match on the wire. Who finds a public snippet of somebody else sees the code, not whose agent or task it was. */
+/** A match as the API tells it. Of somebody else's public snippet it has the code, but neither agent nor tasks. */
 export const matchOf = (
   { homes }: Scope,
   { snippet, match, filename }: FoundSnippet,
@@ -76,7 +76,7 @@ export const namespacesOf = ({ tenant, organization }: Holder, { homes, includeP
   ...(includePublic ? ["public"] : [])
 ]
 
-/** The kinds that are searched, when not all are. */
+/** The kinds that the request limits its search to; without `kinds`, it searches all of them. */
 export const kindsOf = ({
   content_type,
   result_type

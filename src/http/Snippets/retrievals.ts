@@ -16,7 +16,7 @@ import { noSnippet, snippetIn } from "./snippetIn.ts"
 
 const places = cursors<readonly [position: number]>(Schema.Tuple([placePosition]))
 
-/** The first search of a row, as the log has it; `undefined`: it is not in it any more. */
+/** The first search of a row, read from the log; `undefined`: the log does not have it any more. */
 const asLogged = Effect.fnUntraced(function* (tenant: string, { stream, position, up, down }: SearchesFor) {
   const store = yield* EventStore
   const tell = yield* positionWriter
@@ -35,10 +35,10 @@ const asLogged = Effect.fnUntraced(function* (tenant: string, { stream, position
   } satisfies typeof Retrieval.Type
 })
 
-/** Rows of a page at the most: each is read from the log. */
+/** The most rows on a page: each is read from the log. */
 const mostTold = 100
 
-/** A page of the caller's organization's searches that found a snippet, the latest first. */
+/** A page of the searches of the caller's organization that found a snippet, the latest first. */
 export const retrievals = Effect.fnUntraced(function* (
   given: string,
   { limit = 20, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined }
@@ -46,7 +46,7 @@ export const retrievals = Effect.fnUntraced(function* (
   const { tenant } = yield* Caller
   const id = yield* snippetIn(given)
   yield* Effect.all([freshOrStale(Retrievals), freshOrStale(Snippets)], { concurrency: 2, discard: true })
-  // what is known of where it lives does not say that it is still there
+  // knowing where a snippet lives does not mean that it is still there
   if ((yield* Effect.orDie(knownSnippet(id))) === undefined) return yield* noSnippet
   const asked = ["retrievals", tenant, id, ...(yield* placesIn)]
   const [before] = (yield* places.read(asked, cursor)) ?? [null]

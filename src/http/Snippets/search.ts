@@ -14,9 +14,9 @@ import { values } from "../pieces.ts"
 import { kindsOf, matchOf, namespacesOf } from "./match.ts"
 
 /**
- * Finds snippets, and notes in the log what was found. Matches come portion by portion, and are read when they are
- * asked for; `answer` is all of it, for `inPieces`, and `small`, where it is small, the same for `inOnePiece`. It sees
- * what was written before the look that was `seen`, or before it is called.
+ * Finds snippets, and notes in the log what it found. `matches` come portion by portion, each read when it is asked
+ * for. `answer` is the whole answer, for `inPieces`; a small one comes as `small`, too, for `inOnePiece`. The search
+ * sees what was written before the look that was `seen`, or before the call.
  */
 export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest.Type, seen?: Look) {
   const holder = yield* Caller

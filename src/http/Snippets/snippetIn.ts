@@ -4,14 +4,14 @@ import { CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
 
-/** A request's path names no snippet that its caller sees. */
+/** The answer when a request's path names no snippet that the caller sees. */
 export const noSnippet = fieldProblem(
   "not_found/snippet",
   "id",
   "No snippet of this request's scope has this id. Search for it, or check the workspace header."
 )
 
-/** The id of the snippet that a request's path names, as the log has it; fails where the caller sees none. */
+/** The id of the snippet that a request's path names, as the log has it; fails if the caller sees no such snippet. */
 export const snippetIn = Effect.fnUntraced(function* (given: string) {
   const id = idIn(given)
   if (id === undefined || (yield* (yield* KnownSnippets).seen(yield* CallerScope, id)) === undefined)

@@ -4,7 +4,7 @@ import type { Holder } from "#domain/Scope.ts"
 import { Unreadable } from "#engine/ask.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 
-/** Whether the caller may take a snippet away; who stored it is told by the first event of its stream. */
+/** Whether the caller may delete a snippet. The first event of its stream says who stored it. */
 export const mayDelete = Effect.fnUntraced(function* (holder: Holder, snippet: string) {
   if (holder.limits.actsFor === "any") return true
   const reading = (yield* EventStore).readStream(`snippet-${snippet}`, -1, { limit: 1 })

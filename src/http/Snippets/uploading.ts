@@ -15,17 +15,17 @@ import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
 import type { Screened } from "#src/snippets/screen.ts"
 import { isGraded, sourceOf } from "../voting.ts"
 
-/** The caller's own vote on each file, `null` when they gave none. `agent`: an agent is at work, see `sourceOf`. */
+/** The caller's own vote on each file; `null`: they gave none. `agent`: an agent makes the request, see `sourceOf`. */
 export const voteOf = ({ user_vote, vote_source, vote_count }: UploadRequest, agent: boolean): NewVote | null => {
   if (user_vote == null) return null
   return { value: user_vote, count: vote_count ?? 1, ...sourceOf(vote_source, agent) }
 }
 
-/** How many votes the service's verdict is to count; `null` when it is not asked for. */
+/** How many votes the service's verdict counts for; `null`: the request does not ask for one. */
 export const gradingOf = (request: UploadRequest): number | null =>
   isGraded(request) ? (request.vote_count ?? 1) : null
 
-/** What the uploader calls the file. One that is called a repository is one of a single file. */
+/** The kind that the uploader gives the file. One that is called a repository becomes a repository of a single file. */
 export const kindOf = (
   { content_type }: UploadRequest,
   { path, content }: RepositoryFile
@@ -36,7 +36,7 @@ export const kindOf = (
   return { kind: "repo", files: [{ path: name, content }] }
 }
 
-/** What everyone would see of an upload. Logs stay with the uploader. */
+/** The texts that everyone would see of a public upload. Logs stay with the uploader. */
 export const publicTexts = (request: UploadRequest): ReadonlyArray<Screened> => {
   const { file_written, files_written, task, tags, dependencies } = request
   const files = [
@@ -55,9 +55,9 @@ export const publicTexts = (request: UploadRequest): ReadonlyArray<Screened> => 
 }
 
 /**
- * Votes for the snippets that were found and used for the task, by how it went. They lie in other streams than the
- * upload, and have ids derived from it: whoever sends it again finishes them. Answers how it went, in words for the
- * uploader.
+ * Votes on the snippets that were found and used for the task, for or against by how the task went. The votes go to
+ * other streams than the upload, with ids derived from the upload's: the same request sent again adds those that are
+ * missing. Gives the outcome in words for the uploader.
  */
 export const voteForUsed = Effect.fnUntraced(function* (
   request: UploadRequest,
@@ -75,7 +75,7 @@ export const voteForUsed = Effect.fnUntraced(function* (
   for (const snippet of given) {
     const known = idIn(snippet) !== undefined ? yield* seen(scope, snippet) : undefined
     if (known === undefined) continue
-    // that it helped is an agent's judgement unless a person says that it is theirs
+    // whether it helped is an agent's judgement, unless a person says that it is theirs
     const source = request.vote_source === "human" && !agent ? "human" : "ai"
     const vote = { value: request.succeeded ? 1 : -1, count: 1, source, origin: null, home: scope.home } as const
     const command = SnippetCommand.CastVote({ snippet, voter: user, task: keptTask(request.task), vote })
@@ -88,7 +88,7 @@ export const voteForUsed = Effect.fnUntraced(function* (
       commandId,
       request: null
     })
-    // it may have been deleted since
+    // the snippet may have been deleted since
     voted += yield* cast.pipe(
       Effect.as(1),
       Effect.catchTags({ SnippetNotFound: () => Effect.succeed(0), SnippetGone: () => Effect.succeed(0) })

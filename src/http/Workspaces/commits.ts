@@ -6,10 +6,10 @@ import { inPieces, values } from "../pieces.ts"
 /** Changes of files, and characters of their paths, after which a page of commits ends. */
 const mostChanges = 20_000
 const mostCharacters = 4 * 1024 * 1024
-/** And milliseconds of reading: in a folder of 50,000 files a change of one is found in a tenth of a second. */
+/** The same in milliseconds of reading: one changed file of a folder's 50,000 is found in a tenth of a second. */
 const longest = 10_000
 
-/** A commit, and its changes as they are asked for. */
+/** A commit's facts, and its changes, read as they are asked for. */
 export const shown = Effect.fnUntraced(function* (
   repository: string,
   { id, sha, parent, tree, run, recorded_at }: CommitRecord
@@ -31,19 +31,19 @@ export const shown = Effect.fnUntraced(function* (
   }
 })
 
-/** As the route's schema has it. */
+/** A commit as fields of the route's schema. */
 export const fieldsOf = ({ facts, changes }: Effect.Success<ReturnType<typeof shown>>) => ({
   ...values(facts),
   changes: { rows: changes }
 })
 
 /**
- * A page of commits: it ends behind the one with which it tells enough, or has read for long enough. `next` is where
- * the page behind all of them begins.
+ * A page of commits. It ends with the commit that brings it to one of the limits above. `next` is where the page after
+ * all of the `records` begins.
  */
 export const commitsPage = (repository: string, records: ReadonlyArray<CommitRecord>, next: string | null) => {
   let [told, characters, shownCommits, spent] = [0, 0, 0, 0]
-  // not what its reader takes for what is told
+  // without the time that the reader takes
   const timed = <A, E, R>(reading: Effect.Effect<A, E, R>) =>
     Effect.flatMap(Clock.currentTimeMillis, (since) =>
       Effect.onExit(reading, () => Effect.map(Clock.currentTimeMillis, (now) => (spent += now - since)))
@@ -55,7 +55,7 @@ export const commitsPage = (repository: string, records: ReadonlyArray<CommitRec
     })
   const commits = Stream.fromArray(records).pipe(
     Stream.rechunk(1),
-    // further ones are had as any are: before the last of these
+    // the next page has the rest: those before the last of these
     Stream.takeWhile(() => told <= mostChanges && characters <= mostCharacters && spent < longest),
     Stream.tap(() => Effect.sync(() => shownCommits++)),
     Stream.mapEffect((record) => timed(shown(repository, record))),

@@ -21,7 +21,7 @@ import { commandMetadata, written } from "../answer.ts"
 import { orProblem } from "../refusals.ts"
 import { noWorkspace, own, pathIn } from "./own.ts"
 
-/** The entity tag of a file: its content's, wherever it is. */
+/** A file's entity tag: the same wherever its content is the same. */
 export const etagOf = (sha: Sha): string => `"${sha}"`
 
 const noFile = fieldProblem("not_found/file", "path", "The workspace has no such file. GET …/tree lists its files.")
@@ -35,7 +35,7 @@ const failed = ({ sha }: ConditionFailed) =>
         : `The file's ETag is ${etagOf(sha)}, which is not what If-Match or If-None-Match asks for. Read it, and decide anew.`
   })
 
-/** What of a path or a file can't be, as its caller is told. */
+/** Why a file can't be changed as asked, as its caller is told. */
 export const refusedFile = (error: OverlayError): Problem => {
   if (error._tag === "WorkspaceFull") return new Problem({ code: "conflict/workspace_full", message: error.message })
   if (error._tag === "PathRefused") return fieldProblem("validation/invalid_path", "path", `${error.message}.`)
@@ -53,7 +53,7 @@ const refusedArchive = ({ path, message }: ArchiveRefused): Problem =>
 const malformed = (name: string) =>
   fieldProblem("validation/invalid_field", name, `${name} is neither * nor a list of entity tags, as "…", "…".`)
 
-/** The tags of a condition; `undefined`: any. Weak ones are none: they say nothing of bytes. */
+/** The tags of a condition; `undefined`: any. Weak tags are left out: they do not say that bytes are the same. */
 const tagsIn = (name: string, header: string) => {
   if (header.trim() === "*") return Effect.undefined
   if (header.length > 4_096 || !/^\s*(?:W\/)?"[^"]*"(?:\s*,\s*(?:W\/)?"[^"]*")*\s*$/.test(header))
@@ -61,7 +61,7 @@ const tagsIn = (name: string, header: string) => {
   return Effect.succeed([...header.matchAll(/(W\/)?"([^"]*)"/g)].flatMap(([, weak, tag]) => (weak ? [] : [tag!])))
 }
 
-/** What the request's headers say of the file that is there. */
+/** The condition that the request's headers set for the file that is there; `undefined`: none. */
 const conditionIn = Effect.gen(function* () {
   const { headers } = yield* HttpServerRequest.HttpServerRequest
   const [match, none] = [headers["if-match"], headers["if-none-match"]]
@@ -75,7 +75,7 @@ const conditionIn = Effect.gen(function* () {
   return condition
 })
 
-/** Changes the caller's own workspace; gives it, and what `changeFiles` gives. */
+/** Changes the caller's own workspace; gives what `changeFiles` gives. */
 export const changed = Effect.fnUntraced(function* (
   workspace: WorkspaceRecord,
   asked: AskedChange<OverlayError | ArchiveRefused>

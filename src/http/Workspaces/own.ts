@@ -13,14 +13,14 @@ export const noWorkspace = fieldProblem(
   "You have no workspace with this id. GET /api/workspaces lists those that you have."
 )
 
-/** Where a caller names the two that a workspace is of, instead of its id. */
+/** The answer to a caller who names a workspace by `org_id` and `user_id` instead of its id. */
 export const notYours = fieldProblem(
   "permission/not_your_workspace",
   "user_id",
   "This key works in other workspaces than this one: in those of its own person, whose e-mail is their user_id unless the key has another, or in those that it is limited to. Use a key with acts_for any, or ask an admin for one."
 )
 
-/** The workspace that the caller names, if it is one that their key works in: another tenant's or person's is none. */
+/** The workspace that the caller names, if their key works in it; fails with `noWorkspace` otherwise. */
 export const own = Effect.fnUntraced(function* (given: string) {
   const holder = yield* Caller
   const id = idIn(given)
@@ -30,7 +30,7 @@ export const own = Effect.fnUntraced(function* (given: string) {
   return workspace !== undefined && worksIn(holder, { id, user: workspace.user_id }) ? workspace : yield* noWorkspace
 })
 
-/** The path as it stands in the URL behind `/files/`, decoded part by part. */
+/** The path after `/files/` in a URL, decoded; `undefined`: its escapes are not UTF-8. */
 export const pathIn = (url: string): string | undefined => {
   const [, after = ""] = /\/files\/([^?#]*)/.exec(url) ?? []
   try {

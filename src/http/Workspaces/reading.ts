@@ -36,13 +36,13 @@ export const commitIn = Effect.fnUntraced(function* (workspace: WorkspaceRecord,
   return (yield* Effect.orDie(commitOf(workspace.id, sha))) ?? (yield* noCommit(field))
 })
 
-/** Reads of the repository, whose workspace may be erased while they are at it. */
+/** Reads a workspace's repository; fails with `noWorkspace` if the workspace is erased meanwhile. */
 export const reading = <A, R>(
   workspace: WorkspaceRecord,
   read: (repository: string) => Effect.Effect<A, WorkspacesUnavailable | Problem, R>
 ) => orProblem(unlessErased(workspace, read(repositoryOf(workspace.id, workspace.generation)), noWorkspace))
 
-/** Where a caller looks at a workspace's files: at a commit, or after a turn of a run; else at the head. */
+/** Where a caller looks at a workspace's files: at a commit, after a turn of a run, or, without either, at the head. */
 export interface FilesAt {
   readonly at?: string | undefined
   readonly run?: string | undefined
@@ -78,7 +78,7 @@ const treeAt = Effect.fnUntraced(function* (workspace: WorkspaceRecord, { at, ru
   return treeAfter(past, turn)
 })
 
-/** Reads of a tree; of one that no commit has, the answer may be that it is not kept any more. */
+/** Reads a tree; fails with `notKept` if it is the tree of a turn, and git has it no more. */
 const readingAt = <A, R>(
   workspace: WorkspaceRecord,
   { run }: FilesAt,
@@ -128,7 +128,7 @@ export const firstFilesIn = (id: string, most: number) =>
     return Effect.as(some, { files, count: workspace.files })
   })
 
-/** Runs with a file of the caller's own workspace, as it is at a place. What of it is in memory at once has room. */
+/** Runs with a file of the caller's own workspace, as it is at a place. Takes room for what is in memory at once. */
 export const withFile = Effect.fnUntraced(function* <A, R>(
   id: string,
   path: string | undefined,
@@ -161,7 +161,7 @@ export const fileIn = (id: string, path: string, most: number) =>
     {},
     Effect.fnUntraced(function* ({ size, atOnce, pieces }) {
       if (size > most) return undefined
-      // as pieces, and as it is
+      // in memory twice: as pieces, and as a whole
       if (atOnce <= slight && size > slight) yield* (yield* Answers).take(2 * size)
       return new Uint8Array(Buffer.concat(yield* Stream.runCollect(pieces)))
     })

@@ -2,8 +2,8 @@ import { join } from "node:path"
 import { rolldown } from "rolldown"
 
 /**
- * Modules as one, without types: `entry`, a path in the project's folder, and all that it leads to; each piece says of
- * which file it is. Each file more costs a browser several milliseconds before the first of them runs. Packages stay
+ * One module without types of `entry`, a path in the project's folder, and all that it imports; each piece says which
+ * file it is from. Each further file costs a browser several milliseconds before the first one runs. Packages stay
  * imports, by their names.
  */
 export const linked = async (project: string, entry: string): Promise<string> => {

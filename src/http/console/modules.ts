@@ -4,15 +4,15 @@ import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** Where the project is: paths of its modules stand below it, on disk and in the browser. */
+/** The project's folder: paths of its modules are relative to it, on disk and in the browser. */
 const project = join(import.meta.dirname, "../../..")
 
-/** What runs first, and leads to all of the pages. */
+/** The module that runs first, and imports all of the pages. */
 export const entry = "src/console/main.ts"
-/** The file that it is in: of a build one that has all that it leads to (build.ts). */
+/** The entry's file. In a build, it has all that the entry imports (build.ts). */
 const entryFile = fileURLToPath(new URL("../../console/main.ts", import.meta.url))
 
-/** What every page wears. */
+/** What every page loads. */
 export const style = "src/console/style.css"
 export const icon = "src/console/icon.svg"
 
@@ -51,7 +51,7 @@ const styles = [
   "sign-in"
 ]
 
-/** Without the line at its end that names a map, which is not served. */
+/** A source without its last line, if that names a map: maps are not served. */
 const withoutMap = (source: string): string => {
   const at = source.lastIndexOf("\n//# sourceMappingURL=")
   return at < 0 ? source : source.slice(0, at + 1)
@@ -72,25 +72,25 @@ export const readPackages = () => {
   const files = [...Object.values(single), ...languages.map((language) => `${folder}${language}.min.js`)]
   return {
     texts: new Map(files.map((file) => [file, withoutMap(installed(file))])),
-    /** Of an import map. */
+    /** For the import map. */
     names: Object.entries(packages),
     first: Object.values(single).filter((file) => !file.startsWith("@highlightjs"))
   }
 }
 
-/** `entry` with all that it leads to. A service of a build has no use for what links it, which takes memory. */
+/** `entry` with all that it imports. A build is linked already, and does not load the linker, which takes memory. */
 const readEntry = async () =>
   entryFile.endsWith(".mjs")
     ? await readFile(entryFile, "utf8")
     : await (await import("./linked.ts")).linked(project, entry)
 
-/** The pages' own files, by their paths in the project: `entry` with all that it leads to, and nothing else. */
+/** The console's own files by their paths in the project: `entry` with all that it imports, the style, the icon. */
 export const readModules = async (): Promise<ReadonlyMap<string, string>> => {
   const read = (path: string) => readFileSync(join(project, path), "utf8")
   const folder = dirname(entry)
   return new Map([
     [entry, await readEntry()],
-    // one request instead of one each, which the first page would wait for
+    // one file, as the first page would wait for a request for each
     [style, styles.map((name) => read(`${folder}/style/${name}.css`)).join("\n")],
     [icon, read(icon)]
   ])

@@ -3,16 +3,16 @@ import { entry, icon, readModules, readPackages, style } from "./modules.ts"
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-/** Names what a group of files is: another word for every change in any of them. */
+/** A name for a group of files, which changes with any of them. */
 const hashOf = (texts: ReadonlyMap<string, string>): string =>
   digest(JSON.stringify([...texts].sort(([one], [other]) => (one < other ? -1 : 1))))
     .toString("hex")
     .slice(0, 16)
 
 /**
- * What the page may do: run and wear this service's own files, and speak to it. The map of imports has no file of its
- * own in any browser, so it stands in the page and is allowed by its digest. No text can become markup or code, whoever
- * wrote it: the sinks that would make it so are closed.
+ * The page may run and load only this service's own files, and speak only to this service. No browser loads an import
+ * map from a file, so the page has it inline, allowed by its digest. Trusted types keep any text, whoever wrote it,
+ * from becoming markup or code.
  */
 const policyOf = (importMap: string): string =>
   [
@@ -39,7 +39,7 @@ export interface Asset {
   readonly type: string
 }
 
-/** The console's page with its policy, and all that it loads, by paths that change with what they name. */
+/** The console's page with its policy, and all that it loads, by paths that change with the contents. */
 export const makeConsole = async () => {
   const modules = await readModules()
   const packages = readPackages()

@@ -11,9 +11,9 @@ export const unreadable = new Problem({
   message: "The body is not what its Content-Encoding says. Send it plain or as gzip."
 })
 
-/** Of what a client says that it has, uncompressed: some 160,000 commits. */
+/** The most bytes of a fetch request, uncompressed: it can name some 160,000 commits that the client has. */
 export const requestBytes = 8 * 1024 * 1024
-/** In which all of it has to come. */
+/** How long all of it may take to come. */
 const patience = "60 seconds"
 
 const tooSlow = new Problem({
@@ -40,9 +40,9 @@ const roomFor = Effect.fnUntraced(function* (room: Room, owner: string, bytes: n
 })
 
 /**
- * What a client asks git for: all of it, as git has nothing to do before it is there. It keeps room until the answer
- * has left, since it waits for room too. How long it is unpacked nobody says before: most are small, and only one that
- * turns out not to be takes room for as much as may come.
+ * What a client asks git for, read as a whole: git has nothing to do before it is there. It keeps its room until the
+ * answer has left, since the answer waits for room too. Nobody knows its unpacked size before: it takes room for a
+ * small request, and for the largest only once it turns out to be no small one.
  */
 export const asked = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest

@@ -1,6 +1,6 @@
 import { Stream } from "effect"
 
-/** A ref that a client asks to be moved. Forty zeros are none. */
+/** A client's request to move a ref. Forty zeros stand for no commit. */
 export interface RefUpdate {
   readonly from: string
   readonly to: string
@@ -12,25 +12,25 @@ export interface PushRequest {
   readonly updates: ReadonlyArray<RefUpdate>
   readonly capabilities: ReadonlyArray<string>
   readonly pack: AsyncIterable<Uint8Array>
-  /** Reads what is left of it, so that its sender comes to read the answer. */
+  /** Reads the rest of the pack, so that its sender comes to read the answer. */
   readonly drain: () => Promise<void>
 }
 
-/** It is no request that git makes. */
+/** The body is not a push as git makes it. */
 export class MalformedPush extends Error {
   override readonly name = "MalformedPush"
 }
 
-/** Refs of one push: more than any that is taken. */
+/** The most refs of one push: more than in any push that is accepted. */
 const mostUpdates = 100
-/** Commits of one push behind which its clone has none. */
+/** The most commits at which the shallow clone of one push ends. */
 const mostShallow = 10_000
 const shallowLine = /^shallow [0-9a-f]{40}\n?$/
-/** Bytes that are read of what is not taken. */
+/** The most bytes that are read of a refused push. */
 const mostDrained = 512 * 1024 * 1024
 const updateLine = /^([0-9a-f]{40}) ([0-9a-f]{40}) ([^\0\n]{1,1000})(?:\0([^\n]{0,2000}))?\n?$/
 
-/** Reads exactly so many bytes; what comes behind stays. */
+/** Reads exactly as many bytes as are asked for, and keeps the rest for the next read. */
 class Reader {
   readonly #chunks: AsyncIterator<Uint8Array>
   #held: Buffer = Buffer.alloc(0)
@@ -81,7 +81,7 @@ export const readPush = async (body: AsyncIterable<Uint8Array>): Promise<PushReq
     const length = /^[0-9a-f]{4}$/.test(head) ? Number.parseInt(head, 16) : 0
     if (length < 5 || updates.length === mostUpdates) throw new MalformedPush("a line has no length")
     const text = (await reader.take(length - 4)).toString("utf8")
-    // what a shallow clone has not is here, or else the push is refused for want of it
+    // what a shallow clone lacks is here, or the push is refused because it is missing
     if (updates.length === 0 && shallowLine.test(text)) {
       if (++shallow > mostShallow) throw new MalformedPush("its clone ends at too many commits")
       continue
@@ -101,10 +101,10 @@ export const packetLine = (text: string | Uint8Array): Buffer => {
 }
 const flush = Buffer.from("0000", "latin1")
 
-/** What a client may say to us: nothing else of git's is done here. */
+/** The capabilities that a client may use; the service has no others of git's. */
 const offered = "report-status side-band-64k quiet ofs-delta object-format=sha1 agent=cairn"
 
-/** What `info/refs` says to who wants to push. */
+/** The answer of `info/refs` to a client that wants to push. */
 export const advertised = (head: string): Stream.Stream<Uint8Array> =>
   Stream.make(
     packetLine("# service=git-receive-pack\n"),
@@ -113,10 +113,10 @@ export const advertised = (head: string): Stream.Stream<Uint8Array> =>
     flush
   )
 
-/** Bytes of a side band's packet, at most. */
+/** The most bytes of a side band's packet. */
 const mostInBand = 65_000
 
-/** What became of each ref: `refused` of none says that it was moved. */
+/** Git's report on each ref. `refused` gives the reason; `undefined`: the ref was moved. */
 export const report = (
   { updates, capabilities }: Pick<PushRequest, "updates" | "capabilities">,
   refused: (update: RefUpdate) => string | undefined

@@ -15,11 +15,11 @@ const malformed = new Problem({
   message: "The body is no push as git makes them. Push with git, over HTTP, to main alone."
 })
 
-/** In which the lines before a pack have to come; they are a few. */
+/** How long the lines before a pack may take to come; they are a few. */
 const untilPack = "1 minute"
 /**
- * For how long the rest of what is refused is read: git shows an answer only when it has sent all, and of one that ends
- * the connection before that not even why.
+ * How long the rest of a refused push is read. Git shows the answer only when it has sent everything; if the connection
+ * ends before, it does not even show why.
  */
 const untilRead = "10 minutes"
 
@@ -28,19 +28,19 @@ const tooSlow = new Problem({
   message: "The request came too slowly. Push again, over a faster connection."
 })
 
-/** What could not be read of a push: its lines, or what they are compressed with. */
+/** The problem with a push that can't be read: its lines, or its compression, are wrong. */
 const unreadOf = (error: unknown) => (error instanceof MalformedPush ? malformed : unreadable)
 
 const main = "refs/heads/main"
 const none = "0".repeat(40)
 
-/** Why one ref can't be moved, whatever comes with it. */
+/** Why a ref can't be moved, whatever comes with it. */
 const refusalOf = ({ ref, to }: RefUpdate): string | undefined => {
   if (ref !== main) return `only ${main} can be pushed to`
   return to === none ? "main can't be deleted" : undefined
 }
 
-/** Takes what a client pushes; gives what git is told. */
+/** Takes a client's push; gives git's report on it. */
 export const received = Effect.fnUntraced(function* (workspace: WorkspaceRecord) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const caller = yield* Caller
@@ -50,7 +50,7 @@ export const received = Effect.fnUntraced(function* (workspace: WorkspaceRecord)
   )
   const { updates, pack } = asked
   const drained = Effect.timeoutOption(Effect.ignore(Effect.tryPromise(asked.drain)), untilRead)
-  // git asks first whether it may, with nothing in hand
+  // git first asks with an empty push whether it may
   if (updates.length === 0) return new Uint8Array()
   const refusals = updates.map(refusalOf)
   const only = updates.length === 1 && refusals[0] === undefined ? updates[0] : undefined

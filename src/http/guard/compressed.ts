@@ -4,10 +4,10 @@ import { turn } from "#ports/turn.ts"
 
 /** Bytes that are compressed in one go: some 3 ms of the event loop where zlib runs on it, as it does in Deno. */
 const slice = 64 * 1024
-/** Bytes above which an answer goes as it is: compressing it would take longer than most networks take to carry it. */
+/** An answer of more bytes is not compressed: that would take longer than most networks take to carry it. */
 const most = 4 * 1024 * 1024
 
-/** Streams of events must not wait for more of them; what is not text is small already. */
+/** Whether a type is compressed. A stream of events would wait for more of them; what is not text is small already. */
 const compressible = (type: string): boolean => /^(?:application\/json|text\/(?!event-stream))/i.test(type)
 
 const slices = (bytes: Uint8Array) =>
@@ -17,7 +17,7 @@ const slices = (bytes: Uint8Array) =>
     })()
   ).pipe(
     Stream.rechunk(1),
-    // others' requests come in between
+    // other requests get their turn
     Stream.tap(() => Effect.promise(turn))
   )
 
@@ -32,16 +32,15 @@ const sliced = (response: HttpServerResponse.HttpServerResponse): HttpServerResp
 const isTooLarge = ({ body }: HttpServerResponse.HttpServerResponse): boolean =>
   (body._tag === "Uint8Array" || body._tag === "Stream") && (body.contentLength ?? 0) > most
 
-// everyone has it. Brotli keeps a megabyte and a half for each answer that is under way, also one that nobody reads
+// every client knows it. Brotli keeps a megabyte and a half for each answer under way, even if nobody reads it
 const compression = HttpMiddleware.compression({ algorithms: ["gzip"], compressible })
 
 /** Clones bring their own compression. */
 const asItIs = /^\/git\//
 
 /**
- * Has what is sent compressed as its caller takes it. No answer has a secret beside words of somebody who could not
- * read it anyway: keys come in a header that no page can add for its visitor, so nobody can have another's answers made
- * to measure them.
+ * Compresses answers as the caller accepts it. An answer's length gives no secret away: nobody can make another's
+ * browser ask for answers that mix the secret with their own words, as no page can add the header that has the key.
  */
 export const compressed = Effect.gen(function* () {
   const { headers, url } = yield* HttpServerRequest.HttpServerRequest

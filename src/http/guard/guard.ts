@@ -30,8 +30,8 @@ const finishing = ({ sent }: Answers["Service"]) =>
   )
 
 /**
- * Stands before and behind all routes: whom the service listens to, whom a proxy's request is of, what browsers and
- * caches are told, and compression.
+ * Wraps all routes: it checks the host, takes the client's address from a trusted proxy, sets the headers for browsers
+ * and caches, and compresses answers.
  */
 export const layer = ({ host, allowedHosts, trustedProxies, publicLibrary }: Guarded) => {
   const admitted = admitting(namesOf(host, allowedHosts))

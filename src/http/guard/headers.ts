@@ -1,6 +1,6 @@
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
-/** Of what is no page: nothing in it may run, load or be shown within another page. */
+/** The policy of what is no page: nothing in it may run or load, and no page may show it in a frame. */
 const closed = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
 const always = {
@@ -12,8 +12,8 @@ const always = {
 }
 
 /**
- * What every answer says to browsers and caches, whoever made it: a route's own word counts where it is stricter. What
- * was asked for with a key is nobody else's, so no cache may keep it.
+ * Sets the headers for browsers and caches on every answer. A route may bring a content policy of its own and, for
+ * requests without a key, its own cache-control. No cache may keep an answer to a request with a key.
  */
 export const guarded = (
   { headers: asked }: HttpServerRequest.HttpServerRequest,

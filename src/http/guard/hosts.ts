@@ -4,23 +4,23 @@ import { HttpServerRequest } from "effect/http"
 import { Problem } from "#src/api/Problem.ts"
 import { answering } from "../middleware/problems.ts"
 
-/** Names that mean this machine wherever they are asked for. */
+/** Names by which every machine means itself. */
 const loopback = ["localhost", "127.0.0.1", "[::1]"]
 
-/** As it stands in a URL: an IPv6 address in brackets. */
+/** A host as a URL has it: an IPv6 address in brackets. */
 const inUrl = (host: string): string => (host.includes(":") && !host.startsWith("[") ? `[${host}]` : host).toLowerCase()
 
-/** Whether a name that is asked for, as it stands in a URL, means the asking machine itself. */
+/** Whether a host, as a URL has it, means the asking machine itself. */
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host)
 
-/** A `Host` header's name, without its port and a root's dot; `undefined`: it is none. */
+/** The name in a `Host` header, without its port and trailing dot; `undefined`: the header is malformed. */
 export const nameIn = (header: string): string | undefined =>
   /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253}?)\.?(?::\d{1,5})?$/.exec(header.toLowerCase())?.[1]
 
 /**
- * The names under which a service that listens at `host` may be asked; `undefined`: any. One that listens to its own
- * machine only has no name in the world, so a page that asks for it under one has bent that name to this machine (DNS
+ * The names under which a service that listens at `host` may be asked; `undefined`: any. A service that listens only to
+ * its own machine has no public name: a page that asks for it under one has pointed that name at this machine (DNS
  * rebinding).
  */
 export const namesOf = (host: string, given: ReadonlyArray<string>): ReadonlySet<string> | undefined => {
@@ -45,12 +45,12 @@ const nameless = new Problem({
   message: "The request has no header Host, which every HTTP/1.1 request has."
 })
 
-/** Routes that no page has any business at, not even one of ours. */
+/** Routes that no page may call, not even one of ours. */
 const pageless = /^\/mcp(?:[/?]|$)/
 
 /**
- * Refuses what a page in a browser sends to a service that is not its own: requests under a foreign name, and at /mcp
- * any that come from a page. Who sends no Host, as HTTP/1.0 may, is no browser.
+ * Refuses what a foreign page in a browser sends: requests under a foreign name, and any page's requests to /mcp. A
+ * client that sends no `Host`, as HTTP/1.0 allows, is no browser.
  */
 export const admitting =
   (names: ReadonlySet<string> | undefined) =>

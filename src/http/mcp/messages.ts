@@ -1,4 +1,4 @@
-/** What is looked at in a message of JSON-RPC, none of which is certain. */
+/** The fields of a JSON-RPC message that are read here; none is sure to be there, or valid. */
 export interface Message {
   readonly jsonrpc?: unknown
   readonly id?: unknown
@@ -22,9 +22,9 @@ const isWhole = ({ jsonrpc, id, method, result, error }: Message): boolean => {
 }
 
 /**
- * What is wrong with messages that the server behind would take for others than they are; `undefined`: nothing. It
- * takes a message's own `headers` for those of the request, which were looked at already. Of several messages each is
- * answered only where all can be told apart.
+ * What is wrong with messages that the server behind would misread; `undefined`: nothing. It would take a message's own
+ * `headers` for those of the request, which were checked already. It answers each of several messages only if all can
+ * be told apart.
  */
 export const faultIn = (body: unknown): string | undefined => {
   const several = Array.isArray(body)
@@ -44,31 +44,31 @@ export const faultIn = (body: unknown): string | undefined => {
   return undefined
 }
 
-/** Tools are counted by themselves, each in its class; what is no request costs nothing. */
+/** How many requests are counted here: calls of tools are counted by themselves, notifications are free. */
 export const countOf = (messages: ReadonlyArray<Message>): number =>
   messages.filter(({ id, method }) => id !== undefined && method !== "tools/call").length
 
-/** A client takes a request back; `gaveUp`: because it has waited for long enough. */
+/** A client takes a request back; `gaveUp`: because its time for the answer is over. */
 export interface Cancellation {
   readonly requestId: unknown
   readonly gaveUp: boolean
 }
 
 const cancelled = "notifications/cancelled"
-/** What clients say whose time for an answer is over. */
+/** What clients say when their time for an answer is over. */
 const timedOut = /\btime(?:d[ -]?|-?)out\b/i
 
-/** What a message says of a request that is taken back. */
+/** The cancellation that a message holds. */
 export const cancellationOf = ({ params }: Message): Cancellation => {
   const { requestId, reason } = (params ?? {}) as { readonly requestId?: unknown; readonly reason?: unknown }
   return { requestId, gaveUp: typeof reason === "string" && timedOut.test(reason) }
 }
 
-/** Those by which a client takes requests back. */
+/** The cancellations among the messages. */
 export const cancellationsIn = (messages: ReadonlyArray<Message>): ReadonlyArray<Cancellation> =>
   messages.filter(({ id, method }) => id === undefined && method === cancelled).map(cancellationOf)
 
-/** A cancellation as a message, with no more than what is needed of it. */
+/** A cancellation as a message, with only what is needed of it. */
 export const cancelling = ({ requestId, gaveUp }: Cancellation): string => {
   const params = gaveUp ? { requestId, reason: "timed out" } : { requestId }
   return JSON.stringify({ jsonrpc: "2.0", method: cancelled, params })
@@ -76,21 +76,21 @@ export const cancelling = ({ requestId, gaveUp }: Cancellation): string => {
 
 const isCall = ({ method }: Message): boolean => method === "tools/call"
 
-/** Those that call a tool. */
+/** The messages that call a tool. */
 export const callsIn = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> => messages.filter(isCall)
 
-/** Whether any of them calls a tool. */
+/** Whether any of the messages calls a tool. */
 export const hasCall = (messages: ReadonlyArray<Message>): boolean => messages.some(isCall)
 
-/** By what a call wants to hear of its progress, if it does. */
+/** The token under which a call wants to hear of its progress; `undefined`: it does not want to. */
 export const progressTokenOf = ({ params }: Message): string | number | undefined => {
   const token = (params as { readonly _meta?: { readonly progressToken?: unknown } } | null)?._meta?.progressToken
   return typeof token === "string" || typeof token === "number" ? token : undefined
 }
 
 /**
- * The answer to each request among the messages when they can't be carried out: to a call a result that a model can act
- * on.
+ * The answers to the requests among the messages if they can't be carried out. A call gets a result that a model can
+ * act on.
  */
 export const failuresOf = (messages: ReadonlyArray<Message>, message: string): ReadonlyArray<object> =>
   messages

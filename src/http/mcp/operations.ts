@@ -20,14 +20,14 @@ import { fileIn, firstFilesIn } from "../Workspaces/reading.ts"
 import { ownWorkspaces } from "../Workspaces.ts"
 import { watchedChat } from "./watching.ts"
 
-/** As the route's middleware does: who may call a route may have the same done by a tool, and nobody else. */
+/** The same check as the route's middleware: a key that may not call the route may not do it with a tool. */
 const permitted = (name: Operation) =>
   Effect.flatMap(Caller, (holder) => {
     const refusal = refusalOf(holder, name)
     return refusal === undefined ? havingRoom(name) : Effect.fail(problemOf(refusal))
   })
 
-/** The route's function as an operation: it has what it needs, and fails with problems only. */
+/** A route's function as an operation: it has the services that it needs, and fails with problems only. */
 const operation = <P, A, E, R>(name: Operation, run: (given: P) => Effect.Effect<A, E, R>) =>
   Effect.map(
     Effect.context<Exclude<R, Call>>(),
@@ -38,12 +38,12 @@ const operation = <P, A, E, R>(name: Operation, run: (given: P) => Effect.Effect
             ? Effect.failCause(cause as Cause.Cause<never>)
             : Effect.flatMap(explained(cause), Effect.fail)
         ),
-        // what the request brings goes before what was there when the service started
+        // the request's services take precedence over those of the service's start
         Effect.updateContext((request: Context.Context<Call>) => Context.merge(services, request) as Context.Context<R>)
       ) as Effect.Effect<A, Problem, Call>
   )
 
-/** A message's id tells answers apart, no more; that a write is the same again shows by its arguments, as over REST. */
+/** An operation that writes. A repeat shows by its arguments, as over REST: a message's id only tells answers apart. */
 const writing = <P, A, E, R>(name: Operation, tool: string, run: (given: P) => Effect.Effect<A, E, R>) =>
   operation(name, (given: P) => once({ route: `MCP ${tool}`, body: given, key: undefined }, run(given)))
 
@@ -59,7 +59,7 @@ const fileInRepository = Effect.fnUntraced(function* ({ id, path }: FileOf) {
   return content === undefined ? yield* noFile : new TextEncoder().encode(content)
 })
 
-/** What is read only later has what it needs, too. */
+/** A search whose matches are read later, with the services that this needs. */
 const searching = Effect.fnUntraced(function* (payload: Parameters<typeof search>[0]) {
   const { matches, total, mended, fallback, stale, answer } = yield* search(payload)
   const services = yield* Effect.context<Stream.Services<typeof matches>>()

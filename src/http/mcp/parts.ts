@@ -6,7 +6,7 @@ import { Parts } from "#src/mcp/Parts.ts"
 import { slight } from "#src/portions.ts"
 import { streamInTurns } from "../pieces.ts"
 
-/** Characters from which a part is written by itself. */
+/** A text of this many characters is written separately, as a part. */
 const long = 65_536
 /** Bytes that become base64 at once: a multiple of three, so that the texts fit together. */
 const stretch = 48 * 1024
@@ -20,7 +20,7 @@ const base64Of = function* (bytes: Uint8Array): Generator<string> {
   yield '"'
 }
 
-/** A message with its parts, each at its mark: nobody could know one before. */
+/** A message with each part in place of its mark. Marks are random: nobody can know one before. */
 const filled = (message: string, parts: ReadonlyMap<string, Text>): Text => {
   const places = [...parts]
     .map(([mark, text]) => ({ mark, text, at: message.indexOf(mark) }))
@@ -43,8 +43,8 @@ const sizeOf = (value: unknown): number => {
 }
 
 /**
- * The long parts of messages: `given` knows those that were sent, `count` hears how many bytes of the answer's are in
- * hand before they are written.
+ * The long parts of messages. `given` restores a call's arguments as they were sent; `count` is told how many bytes of
+ * the answer are in memory before they are written.
  */
 export const makeParts = (
   count: (bytes: number) => Effect.Effect<void>,
@@ -78,12 +78,12 @@ export const makeParts = (
       stream: mark
     }),
 
-    /** The answer with its parts; it is read as its reader takes it. */
+    /** The answer with its parts, made as its reader takes it. */
     written: (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse => {
       const { body, headers } = response
-      // of a stream nobody knows yet what it will have
+      // a stream may still get parts
       if (body._tag !== "Stream" && (body._tag !== "Uint8Array" || parts.size === 0)) return response
-      // none is cut in two: each message is one chunk
+      // each message is one chunk, so no mark is cut in two
       const messages = body._tag === "Stream" ? body.stream : Stream.make(body.body)
       const texts = Stream.flatMap(Stream.decodeText(Stream.rechunk(messages, 1)), (text) =>
         Stream.unwrap(Effect.as(counted, filled(text, parts)))

@@ -3,7 +3,7 @@ import { hasText } from "#engine/jsonPieces.ts"
 import { small } from "#src/api/limits.ts"
 import { type Message, messagesIn } from "./messages.ts"
 
-/** Characters from which a text of a call's arguments has a mark in its place. */
+/** A text of a call's arguments that has this many characters is replaced by a mark. */
 const long = 256
 
 type Object = { readonly [name: string]: unknown }
@@ -11,7 +11,7 @@ type Object = { readonly [name: string]: unknown }
 const isObject = (value: unknown): value is Object =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The same value with others in the place of its texts. */
+/** The same value with each of its texts replaced. */
 const mapped = (value: unknown, textOf: (text: string) => string): unknown => {
   if (typeof value === "string") return textOf(value)
   if (Array.isArray(value)) return value.map((one) => mapped(one, textOf))
@@ -22,8 +22,8 @@ const mapped = (value: unknown, textOf: (text: string) => string): unknown => {
 const brief = (value: unknown): unknown => (typeof value === "string" ? value.slice(0, long) : value)
 
 /**
- * A greeting without what a client tells of itself: the server would keep all of it for as long as the session lives,
- * and needs nothing of it.
+ * A greeting without what a client tells of itself: the server needs none of it, but would keep it as long as the
+ * session lives.
  */
 const plainly = (message: Message): Message => {
   const { method, params } = message
@@ -41,9 +41,9 @@ const plainly = (message: Message): Message => {
 }
 
 /**
- * What of a body the protocol's library is given. It reads a message in one piece, twice, and writes its id, names and
- * URIs back in its answer; so that it only sees what is short, long texts of arguments have a mark in their place, a
- * new random id.
+ * What the protocol's library is given of a body. The library reads a message in one piece, twice, and writes its id,
+ * names and URIs back in its answer. It must see only short messages, so a mark, a new random id, replaces each long
+ * text of the arguments.
  */
 export const shortened = (body: unknown) => {
   const texts = new Map<string, string>()
@@ -60,7 +60,7 @@ export const shortened = (body: unknown) => {
   }
   const messages = messagesIn(body).map(short)
   return {
-    /** Whether more is left of it than may be. */
+    /** Whether the shortened body is still too large. */
     isTooLarge: hasText(messages, small.bytes),
     text: (): string => {
       const plain = messages.map(plainly)

@@ -4,7 +4,7 @@ import { Problem, statusOf } from "#src/api/Problem.ts"
 import { unsupported } from "../middleware/body.ts"
 import { answering } from "../middleware/problems.ts"
 
-/** What the server answers with an empty body, in our words. */
+/** Problems for the refusals that the server answers with an empty body. */
 const refusals = [
   new Problem({
     code: "validation/invalid_body",
@@ -23,7 +23,7 @@ const refusals = [
 ]
 export const noSession = refusals.find(({ code }) => code === "not_found/session")!
 
-/** Which sessions there are can't be asked just now. */
+/** The store of sessions can't be asked at the moment. */
 export const unavailable = new Problem({
   code: "unavailable/store",
   message: "The service can't reach its store at the moment. Send the same request again.",
@@ -48,7 +48,7 @@ const otherMethod = new Problem({
 })
 export const notAllowed = Effect.map(answering(otherMethod), HttpServerResponse.setHeader("allow", "POST, DELETE"))
 
-/** An empty refusal of the server's becomes the one error body; this is the last to see the answer. */
+/** Replaces an empty refusal of the server's with the one error body; the last to see the answer. */
 export const spoken = HttpEffect.appendPreResponseHandler((_, response) => {
   const problem = refusals.find(({ code }) => statusOf[code] === response.status)
   return problem === undefined || response.body._tag !== "Empty" ? Effect.succeed(response) : answering(problem)

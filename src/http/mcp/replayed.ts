@@ -8,25 +8,25 @@ type Handler = (
   request: HttpServerRequest.HttpServerRequest
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 
-/** A request that names a session as this process's server calls it. */
+/** The request with this process's own id for its session. */
 export const calling = (request: HttpServerRequest.HttpServerRequest, local: string) =>
   Object.create(request, {
     headers: { value: Headers.set(request.headers, sessionHeader, local) }
   }) as HttpServerRequest.HttpServerRequest
 
 /**
- * Tells this process's server what clients have said at others. `begin` begins a session here that was begun elsewhere:
- * of those that ask for one at once, the first begins it; `begun` hears what it is called here. `say` says a message of
- * a session, as JSON.
+ * Repeats to this process's server what clients have told others. `begin` begins a session here that was begun
+ * elsewhere, once for all who ask for it at the same time; `begun` gets its id here. `say` passes on a message of a
+ * session, as JSON.
  */
 export const replaying = (handle: Handler, scheduler: Scheduler.Scheduler) => {
-  // it gives the request itself
+  // `toWebHandlerWith` provides the request itself
   const handled = Effect.flatMap(HttpServerRequest.HttpServerRequest, handle) as Effect.Effect<
     HttpServerResponse.HttpServerResponse,
     never,
     never
   >
-  // in turns with everybody else: without a scheduler it would run by Effect's own
+  // with the service's scheduler, in turns with everybody else: without it, Effect's own would run this
   const posted = HttpEffect.toWebHandlerWith(Context.make(Scheduler.Scheduler, scheduler))(handled)
   const underWay = new Map<string, Promise<void>>()
   const post = async (body: string, more: { readonly [name: string]: string } = {}) => {

@@ -4,7 +4,7 @@ import { Closing } from "#src/closing.ts"
 import { explained } from "../middleware/problems.ts"
 import { failuresOf, hasCall, type Message, progressTokenOf } from "./messages.ts"
 
-/** What takes longer is answered as a stream. */
+/** A call that takes longer is answered as a stream. */
 const patience = "1 second"
 /** Seconds between two signs of life. */
 const beat = 10
@@ -14,10 +14,10 @@ const stopping =
 
 const event = (message: object): string => `data: ${JSON.stringify(message)}\n\n`
 
-/** Time has gone by, or somebody has told how far the call is. */
+/** Time has gone by, or the call has told how far it is. */
 type Sign = { readonly beats: number } | { readonly told: string }
 
-/** That the call is under way: as progress to who asked for it, else as a comment, which clients pass over. */
+/** Says that the call is under way: as progress if that was asked for, otherwise as a comment, which clients ignore. */
 const signsOfLife = (messages: ReadonlyArray<Message>) => {
   const tokens = messages.map(progressTokenOf).filter((token) => token !== undefined)
   let progress = 0
@@ -36,7 +36,7 @@ const signsOfLife = (messages: ReadonlyArray<Message>) => {
   }
 }
 
-/** An answer as events; the server has done it where it had more messages than one. */
+/** An answer as events. If there was more than one message, the server has made events of it already. */
 const eventsOf = (
   { body, status, headers }: HttpServerResponse.HttpServerResponse,
   messages: ReadonlyArray<Message>
@@ -53,9 +53,9 @@ const eventsToEach = (messages: ReadonlyArray<Message>, said: string) =>
   Stream.encodeText(Stream.fromIterable(failuresOf(messages, said).map(event)))
 
 /**
- * Answers calls of tools, however long they take. Clients and what lies between give up on a request of which they hear
- * nothing: agents after a minute, `fetch` after five. So an answer that is not there at once becomes a stream, which
- * begins at once and says from time to time that it lives, and what is `told` of how far it is.
+ * Answers calls of tools, however long they take. Clients and proxies give up on a request of which they hear nothing:
+ * agents after a minute, `fetch` after five. So an answer that takes longer becomes a stream, which says from time to
+ * time that the call is under way, and passes on what the call has `told` of its progress.
  */
 export const patiently = <E, R>(
   messages: ReadonlyArray<Message>,
@@ -65,7 +65,7 @@ export const patiently = <E, R>(
   Effect.gen(function* () {
     if (!hasCall(messages)) return yield* answer
     const closing = yield* Closing
-    // when the client leaves the request's scope closes, and nobody waits any more
+    // when the client leaves, the request's scope closes, and nobody waits any more
     const call = yield* Effect.forkIn(answer, yield* Effect.scope)
     const soon = yield* Effect.timeoutOption(Fiber.await(call), patience)
     if (Option.isSome(soon)) return yield* soon.value
@@ -85,7 +85,7 @@ export const patiently = <E, R>(
     const events = Stream.merge(signs, Stream.unwrap(Effect.raceFirst(answered, stopped)), { haltStrategy: "right" })
     return HttpServerResponse.stream(events, {
       contentType: "text/event-stream",
-      // no cache and no proxy may keep what comes
+      // no cache may keep it, and no proxy may hold it back
       headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
     })
   })

@@ -2,7 +2,7 @@ import { Effect, Queue, type Scope } from "effect"
 import type { Progress } from "#src/mcp/Progress.ts"
 import { type Cancellation, callsIn, type Message } from "./messages.ts"
 
-/** A call under way, and what is to be done when it is taken back. */
+/** A call under way, and what is to be done when its client takes it back. */
 interface Call {
   taken: boolean
   effect: Effect.Effect<void> | undefined
@@ -10,7 +10,7 @@ interface Call {
 
 const nameOf = (session: string, id: unknown): string => `${session} ${JSON.stringify(id)}`
 
-/** The calls of this process's sessions that may be taken back. What follows from that is done in `scope`. */
+/** The calls of this process's sessions that clients may take back. What follows from that is done in `scope`. */
 export const makeTaking = (scope: Scope.Scope) => {
   const calls = new Map<string, Call>()
   const doing = (effect: Effect.Effect<void>) => Effect.runFork(Effect.forkIn(effect, scope))
@@ -19,15 +19,15 @@ export const makeTaking = (scope: Scope.Scope) => {
     /** A client takes a request of its session back. */
     take: (session: string, { requestId, gaveUp }: Cancellation) => {
       const call = calls.get(nameOf(session, requestId))
-      // who has waited for long enough calls again, and finds what was under way
+      // a client whose time was over calls again, and finds the call still under way
       if (call === undefined || call.taken || gaveUp) return
       call.taken = true
       if (call.effect !== undefined) doing(call.effect)
     },
 
     /**
-     * Follows the calls among these messages until the scope closes, and gives what is told of the one call that there
-     * is: of several nobody could say whose it is.
+     * Follows the call among these messages until the scope closes, and gives what it tells of its progress. Of several
+     * calls, nobody could say whose progress it is: none is followed.
      */
     following: Effect.fnUntraced(function* (session: string | undefined, messages: ReadonlyArray<Message>) {
       const told = yield* Queue.sliding<string>(16)

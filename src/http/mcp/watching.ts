@@ -10,7 +10,7 @@ import type { AskedChat } from "../Chat/answer.ts"
 import { chat } from "../Chat.ts"
 import { cancelRun } from "../Runs/cancel.ts"
 
-/** Tells whoever waits for a run each turn of it, and cancels it when they take their call back. */
+/** Tells the client that waits for a run each of its turns, and cancels the run when the client takes its call back. */
 const watch = Effect.fnUntraced(function* ({ run, workspace, generation }: AskedChat, user: string) {
   const { tell, whenTaken } = yield* Progress
   const holder = yield* Caller
@@ -18,7 +18,7 @@ const watch = Effect.fnUntraced(function* ({ run, workspace, generation }: Asked
   const metadata = { commandId: derivedId("cancel", run), correlationId: run, actor: actorOf(holder) }
   const cancelling = cancelRun(run, workspace, metadata)
   const services = yield* Effect.context<Effect.Services<typeof cancelling>>()
-  // one that has ended meanwhile, or was cancelled before, is over as it should be
+  // a run that has ended meanwhile, or was cancelled before, needs nothing more
   whenTaken(
     cancelling.pipe(
       Effect.catchTag("ChatOver", () => Effect.void),
@@ -43,5 +43,5 @@ const watch = Effect.fnUntraced(function* ({ run, workspace, generation }: Asked
   )
 })
 
-/** A chat whose turns are told to whoever waits for it. */
+/** A chat whose turns are told to the client that waits for it. */
 export const watchedChat = (payload: typeof ChatRequest.Type) => chat(payload, (asked) => watch(asked, payload.user_id))

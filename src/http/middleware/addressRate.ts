@@ -4,7 +4,7 @@ import { AddressRate, AddressRates } from "#src/api/middleware.ts"
 import type { Rates } from "#src/rates.ts"
 import { counting } from "./counting.ts"
 
-/** Whoever has an IPv6 address has 2⁶⁴ of them. */
+/** The network of an address: of IPv6 its first 64 bits, since whoever has one address has 2⁶⁴ of them. */
 export const networkOf = (address: string): string => {
   if (!address.includes(":")) return address
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1]
@@ -36,5 +36,5 @@ const middleware = Layer.effect(
   Effect.map(AddressRates, ({ count }) => ((httpEffect) => Effect.andThen(count, httpEffect)) as AddressRate["Service"])
 )
 
-/** Counts requests without a key by their client: the peer, or whom a proxy that is trusted names. */
+/** Counts requests without a key by their client: the peer, or the address that a trusted proxy names. */
 export const layer = (rates: Rates) => Layer.provideMerge(middleware, counter(rates))

@@ -44,13 +44,13 @@ const unavailable = new Problem({
 
 const holdersKept = 10_000
 
-/** What an endpoint is called in the table of who may do what. */
+/** An endpoint's name in the table of permissions. */
 const operationOf = (of: { readonly group: { readonly identifier: string }; readonly endpoint: object }): string =>
   `${of.group.identifier}.${(of.endpoint as { readonly identifier: string }).identifier}`
 
 /**
- * Whether the request's body is here by now, asked for a moment later: a body that came with its head is read behind
- * it, but before anything else can come.
+ * Gives a function that says whether the whole body has come. A body that came with its head is read just after it, so
+ * this looks again in a microtask, before anything else can come.
  */
 const bodyHasCome = (request: Option.Option<HttpServerRequest.HttpServerRequest>): (() => boolean) => {
   if (Option.isNone(request)) return () => false
@@ -65,10 +65,10 @@ const bodyHasCome = (request: Option.Option<HttpServerRequest.HttpServerRequest>
 }
 
 /**
- * Who calls, and whether they may: each operation is looked up in the one table. A holder that was found stays known
- * until the keys' read model changes again; that a key is unknown is never remembered. A read model that is behind is
- * no ground to let anyone in; a log that is away is none to keep everybody out, where the read model had all that was
- * seen of it: nothing can be revoked meanwhile.
+ * Finds out who calls, and whether they may: one table lists every operation. A holder stays known until the keys' read
+ * model changes; that a key is unknown is never remembered. If the read model is behind, nobody gets in. If only the
+ * log is away, callers still get in as long as the read model had all that was seen of the log: nothing can be revoked
+ * meanwhile.
  */
 export const layer = Layer.effect(
   Authentication,

@@ -22,16 +22,13 @@ const mebibyte = 1024 * 1024
 /** Bodies of most requests. Large ones never keep these waiting. */
 const forSmall: RoomSize = { all: 16 * mebibyte, each: 4 * mebibyte, keyless: 2 * mebibyte }
 const forLarge: RoomSize = { all: 64 * mebibyte, each: 32 * mebibyte, keyless: 0 }
-/**
- * What is decided at once of those that were received: each is there several times meanwhile, as values, text and
- * bytes.
- */
+/** Bodies that are decided on at once. Each is in memory several times meanwhile: as values, text and bytes. */
 const forDeciding: RoomSize = { all: 8 * mebibyte, each: 8 * mebibyte, keyless: 0 }
-/** What clients ask git for. Whoever sends it slowly keeps out nobody but other clones. */
+/** What clients ask git for. A client that sends it slowly keeps out only other clones. */
 const forGit: RoomSize = { all: 32 * mebibyte, each: 16 * mebibyte, keyless: 0 }
-/** What archives become: one at a time. */
+/** Archives while they are unpacked: one at a time. */
 const forUnpacking: RoomSize = { all: archiveBounds.bytes, each: archiveBounds.bytes, keyless: 0 }
-/** A body up to so many bytes is decided whatever else is. */
+/** A body up to so many bytes is decided on without waiting. */
 const slight = mebibyte
 
 /** The service's room for bodies: one for all routes. */
@@ -48,20 +45,20 @@ export class Rooms extends Context.Service<
   }))
 }
 
-/** A request whose body was read: it gives this in place of its text. */
+/** The request with its body read: it gives `text`, of any type, as its text. */
 export const havingRead = (
   request: HttpServerRequest.HttpServerRequest,
   text: unknown
 ): HttpServerRequest.HttpServerRequest => Object.create(request, { text: { value: Effect.succeed(text) } })
 
-/** A request whose bytes were read, of whatever type it said they are. */
+/** The request with its bytes read, as `application/octet-stream`, whatever type it named. */
 const havingBytes = (request: HttpServerRequest.HttpServerRequest, bytes: Uint8Array) =>
   Object.create(request, {
     arrayBuffer: { value: Effect.succeed(bytes) },
     headers: { value: { ...request.headers, "content-type": "application/octet-stream" } }
   })
 
-/** Reads a body; gives what it is known by, and the request that has it. */
+/** Reads a body; gives its value (of a raw one, a digest) and the request that has it. */
 const readBody = Effect.fnUntraced(function* (limits: Limits, raw: boolean) {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (!raw) {
@@ -74,8 +71,8 @@ const readBody = Effect.fnUntraced(function* (limits: Limits, raw: boolean) {
 })
 
 /**
- * Runs with the request's body, read within its route's limits and while there is room for it. Of a `raw` one the value
- * is a digest.
+ * Runs with the request's body, read within its route's limits once there is room for it. The value of a `raw` body is
+ * a digest.
  */
 export const withBody = <A, E, R>(
   limits: Limits,
@@ -94,7 +91,7 @@ export const withBody = <A, E, R>(
         Effect.provideService(Received, { value }),
         Effect.provideService(HttpServerRequest.HttpServerRequest, having)
       )
-      // bytes are there once
+      // raw bytes are in memory only once
       return yield* raw || bytes <= slight ? decided : rooms.deciding.within(owner, bytes, decided)
     })
     return yield* room.within(owner, bytes, read)
@@ -102,9 +99,7 @@ export const withBody = <A, E, R>(
 
 const nothing = { value: undefined }
 
-/**
- * Reads a body before anyone else does; refuses what is no JSON, too much of anything, or means nothing to its route.
- */
+/** Reads a body before anything else does. Refuses what is not JSON, exceeds a limit, or has unknown fields. */
 export const layer = Layer.effect(
   WellFormed,
   Effect.map(

@@ -1,9 +1,9 @@
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /**
- * What a caller wrote into a header. Its bytes come as Latin-1, which is what old HTTP said; today's write UTF-8, as
- * they do in a body: so they are read as that wherever they are that. Nothing in it is unescaped: `%` is a sign like
- * others.
+ * A header's text as its caller wrote it. The runtime reads its bytes as Latin-1, as old HTTP said; today's clients
+ * write UTF-8, as in a body. So bytes that are valid UTF-8 are read as UTF-8. Nothing is unescaped: `%` is a character
+ * like others.
  */
 export const headerText = (value: string): string => {
   // only ASCII, or characters that no byte stands for

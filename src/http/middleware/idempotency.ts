@@ -9,7 +9,7 @@ import { Caller, CallerScope, Idempotency, Received, WriteIdentity } from "#src/
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
 import { valueDigest } from "./body/digest.ts"
 
-/** How long an identical write, whose answer was not delivered, is the same write. */
+/** How long an identical write is the same write, while its answer was not delivered. */
 const windowOfSame = 10 * 60_000
 /** How long an idempotency key stands for its first request. */
 const windowOfKey = 24 * 3_600_000
@@ -33,7 +33,7 @@ const unavailable = new Problem({
 interface Identity {
   readonly digest: string
   readonly fingerprint: string | null
-  /** What the fingerprint was for up to a day after an upgrade: without the key. */
+  /** The fingerprint that older versions stored, without the key: compared for up to a day after an upgrade. */
   readonly formerly: string | null
   readonly window: number
 }
@@ -46,14 +46,14 @@ const identify = (holder: Holder, scope: Scope, route: string, body: string, key
     ? { digest: digestOf("same", holder.key, what), fingerprint: null, formerly: null, window: windowOfSame }
     : {
         digest: digestOf("key", holder.key, key),
-        // the key is kept nowhere: from the log nobody can tell whether a text that was erased was this one
+        // the key is kept nowhere, so nobody can tell from the log whether an erased text was a certain one
         fingerprint: digestOf("body", key, what),
         formerly: digestOf("body", what),
         window: windowOfKey
       }
 }
 
-/** Which of the identical writes this is: the one before, as long as its answer may not have arrived. */
+/** The number of this write among identical ones: that of the last one, as long as its answer may not have arrived. */
 export const numberOf = (
   known: KnownRequest | undefined,
   { fingerprint, window }: Pick<Identity, "fingerprint" | "window">,
@@ -73,7 +73,7 @@ interface Write {
   readonly key: string | undefined
 }
 
-/** Carries a write out as the one that it is. It is delivered when the request's answer has left after it succeeded. */
+/** Carries out a write under its identity. It is delivered once the answer to a successful request has left. */
 export const once = <A, E, R>({ route, body, key }: Write, write: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const requests = yield* Requests
@@ -99,8 +99,8 @@ export const once = <A, E, R>({ route, body, key }: Write, write: Effect.Effect<
   })
 
 /**
- * Gives each write its command id, such that the same write sent again gets the same one: clients that time out
- * re-send, and must not write twice. What is kept are ids; the answer comes from the command's events.
+ * Gives each write its command id. The same write sent again gets the same one: clients that time out re-send, and must
+ * not write twice. Only ids are kept; the answer comes from the command's events.
  */
 export const layer = Layer.effect(
   Idempotency,
@@ -113,9 +113,9 @@ export const layer = Layer.effect(
         if (key !== undefined && (key.length === 0 || key.length > 255)) return yield* malformed
         const { value } = yield* Received
         const conditions = ["if-match", "if-none-match"].map((name) => request.headers[name] ?? null)
-        // under other conditions it is another write
+        // with other conditions it is another write
         const body = conditions.some((one) => one !== null) ? [value ?? null, ...conditions] : value
-        // the path as it came: a route's pattern would make one write of all its ids
+        // the path as it came: a route's pattern is the same for all ids
         const [path] = request.url.split("?")
         return yield* once({ route: `${endpoint.method} ${path}`, body, key }, httpEffect).pipe(
           Effect.provideService(Requests, requests)

@@ -31,7 +31,7 @@ const storeAway = new Problem({
   retryAfter: 1
 })
 
-/** While an upgrade goes on: another process, or this one when it is the newer, can answer. */
+/** During an upgrade: another process can answer, or this one once it is the newer. */
 const newer = new Problem({
   code: "unavailable/store",
   message:
@@ -39,10 +39,10 @@ const newer = new Problem({
   retryAfter: 1
 })
 
-/** The answer that says a problem of the request that is being answered. */
+/** The answer to the current request that tells a problem. */
 export const answering = (problem: Problem) => Effect.map(requestId, (id) => respond(problem, id))
 
-/** The answer that says a problem. */
+/** The answer that tells a problem. */
 export const respond = (problem: Problem, requestId: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe(bodyOf(problem, requestId), {
     status: statusOf[problem.code],
@@ -70,7 +70,7 @@ const problemIn = (cause: Cause.Cause<unknown>): Problem | undefined => {
   return undefined
 }
 
-/** The problem that a failure is; what only we can mend is logged. */
+/** The problem that a failure becomes; what only we can mend is logged. */
 export const explained = (cause: Cause.Cause<unknown>): Effect.Effect<Problem> => {
   const problem = problemIn(cause)
   // without the statement's own words, which may quote what a caller sent

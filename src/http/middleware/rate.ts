@@ -35,5 +35,5 @@ const middleware = Layer.effect(
   )
 )
 
-/** Counts each key's requests by class: those of routes by the middleware, others by who serves them. */
+/** Counts each key's requests by class. The middleware counts those of routes; other handlers count their own. */
 export const layer = (rates: Rates) => Layer.provideMerge(middleware, counter(rates))

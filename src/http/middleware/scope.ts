@@ -12,12 +12,12 @@ const prefixes = ["X-Cairn-", "X-Raysurfer-"]
 
 const longest = 1_000
 
-/** What of a request opens its scope: what is wrong is named as the caller sent it. */
+/** What the caller calls the parts of a request that open its scope, so that a problem can name them. */
 export interface ScopeNames {
   readonly organization: string
   readonly workspace: string
   readonly snipsDesired: string
-  /** The one that was sent, where either could be. */
+  /** The header that narrows the scope: the workspace's if it was sent, otherwise `snipsDesired`. */
   readonly narrowing: string
 }
 
@@ -56,12 +56,12 @@ export const problemOf =
 const tooLong = (name: string) =>
   fieldProblem("validation/invalid_field", name, `The header is longer than ${longest} characters. Send a shorter one.`)
 
-/** What the headers open, for the handlers: a body's own `workspace_id` is their business. */
+/** Gives handlers the scope that the headers open. A body's own `workspace_id` is the handler's business. */
 export const layer = Layer.succeed(Scoping, ((httpEffect, { endpoint }) =>
   Effect.gen(function* () {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const holder = yield* Caller
-    // of a header that nobody sent, the name under the prefix that the caller uses
+    // a header that was not sent is named with the prefix that the caller uses
     const used = prefixes.find((prefix) => Object.keys(headers).some((name) => name.startsWith(prefix.toLowerCase())))
     const sent = (name: string) => prefixes.map((prefix) => prefix + name).find((one) => headers[one.toLowerCase()])
     const nameOf = (name: string) => sent(name) ?? `${used ?? prefixes[0]}${name}`

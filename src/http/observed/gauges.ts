@@ -15,7 +15,7 @@ import { Runs } from "#src/workspaces/queue.ts"
 import { Answers } from "../answers.ts"
 import { Readiness } from "../ready.ts"
 
-/** What of the process is looked at: the bytes of memory that it may take, and its data folder. */
+/** What the gauges need to know of the process: how many bytes of memory it may take, and its data folder. */
 export interface LookedAt {
   readonly memoryLimit: number
   readonly dataDir: string
@@ -32,12 +32,12 @@ const openDescriptors = (): number | undefined => {
   }
 }
 
-/** Seconds that a database that does not answer is waited for: Prometheus waits for ten. */
+/** Seconds to wait for a database that does not answer; Prometheus waits for ten. */
 const patience = 2
 
 /**
- * What comes in time and does not fail. Whoever is waited for is left to itself: a statement to a server that stands
- * still can't be ended.
+ * The result, if it comes in time and is no failure. What takes longer is left running: a statement to a server that
+ * hangs can't be ended.
  */
 const inTime = <A>(looking: Effect.Effect<A, unknown>) =>
   Effect.flatMap(Effect.forkDetach(Effect.exit(looking)), (fiber) =>
@@ -63,8 +63,8 @@ export const watchLoop = Effect.withFiber((fiber) => {
 })
 
 /**
- * Looks at all that is no count but a state. What can't be looked at (because the database is away, say) stays as it
- * was.
+ * Looks at all that is a state and not a count. A gauge that can't be read (say, because the database is away) keeps
+ * its value.
  */
 export const makeLook = Effect.fnUntraced(function* ({ memoryLimit, dataDir }: LookedAt) {
   const asker = yield* Asker
@@ -76,7 +76,7 @@ export const makeLook = Effect.fnUntraced(function* ({ memoryLimit, dataDir }: L
   const answers = yield* Answers
   const readiness = yield* Readiness
   const database = yield* DatabaseLook
-  /** Of each cache, what was told of it. */
+  /** The counts of each cache that were told already. */
   const told = new Map<string, { hits: number; misses: number }>()
   const disks = yield* Disks
   const space = yield* DiskSpace

@@ -5,17 +5,17 @@ import { Context, Layer } from "effect"
 export interface MinuteOfRequests {
   /** Milliseconds since the epoch: when it began. */
   readonly at: number
-  /** With what was asked for, or where it is: a status below 400. */
+  /** With what was asked for, or where to find it: a status below 400. */
   readonly answered: number
-  /** For something of the request's own: 400 to 498. */
+  /** For a fault of the request's own: 400 to 498. */
   readonly refused: number
-  /** For nothing of the request's own: 500 and more. */
+  /** For no fault of the request's own: 500 and more. */
   readonly failed: number
-  /** Whoever asked had left before. */
+  /** The client had left before the answer. */
   readonly left: number
 }
 
-/** The status of a request whose asker had left (nginx's number for it). */
+/** The status of a request whose client had left (nginx's number for it). */
 export const left = 499
 
 const minute = 60_000
@@ -30,10 +30,10 @@ const kindOf = (status: number): Kind => {
   return status < 500 ? "refused" : "failed"
 }
 
-/** Counts a process's requests, minute by minute of its last day: a number a minute and kind, whatever comes. */
+/** Counts a process's requests of the last day, by minute and kind. Its size is bounded, whatever comes. */
 export const makeRequestHistory = (began: number) => {
   const minutes = new Map<number, { -readonly [name in keyof MinuteOfRequests]: number }>()
-  /** Those of the day before a time; times that were counted later than others may lie before them. */
+  /** When the day before a time begins. Counts need not come in the order of their times. */
   const since = (now: number) => Math.floor(now / minute) * minute - (kept - 1) * minute
   return {
     /** Of several processes each counts its own. */
@@ -47,7 +47,7 @@ export const makeRequestHistory = (began: number) => {
     },
     /** Minutes that are held. */
     size: () => minutes.size,
-    /** From when on it tells, and the minutes in which a request was answered, in their order. */
+    /** Since when it tells, and the minutes in which a request was answered, in order. */
     told: (now: number): { readonly since: number; readonly minutes: ReadonlyArray<MinuteOfRequests> } => ({
       since: Math.max(began, since(now)),
       minutes: [...minutes.values()].filter(({ at }) => at >= since(now)).sort((one, other) => one.at - other.at)

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { Context, Effect } from "effect"
 import { Origin } from "#ports/Origin.ts"
 
-/** What a request is counted and logged by: known while it is answered. */
+/** What a request is counted and logged by; becomes known while it is answered. */
 export interface RequestLabels {
   /** The pattern of the route that took it; `other`: none of the API's. */
   route: string
@@ -10,7 +10,7 @@ export interface RequestLabels {
   key: string | undefined
 }
 
-/** That of the request that is being answered. */
+/** The labels of the request that is being answered. */
 export const Labels = Context.Reference<RequestLabels | undefined>("cairn/RequestLabels", {
   defaultValue: () => undefined
 })

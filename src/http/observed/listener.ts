@@ -37,7 +37,7 @@ const listening = (port: number, look: Effect.Effect<void>) => {
   )
 }
 
-/** How often states are looked at for who gets them without asking. */
+/** How often states are looked at when metrics are sent, and nobody asks for them. */
 const often = "5 seconds"
 
 /** Watches over the process: at `port` for Prometheus, where one is given, and for OTLP where metrics are `sent`. */

@@ -5,8 +5,8 @@ import type { RequestIdentity } from "#engine/Event.ts"
 import { type RequestOrigin, traceparentOf } from "#ports/Origin.ts"
 
 /**
- * What a caller may call a request: it stands in the log and in headers, also of what the model is asked. No key of
- * ours.
+ * What a caller may call a request. The name goes into the log's lines and headers, also of requests to models, so it
+ * must not be a key of ours.
  */
 const fine = /^(?!.*cairn_live_)[\w.:~-]{1,128}$/
 
@@ -16,13 +16,13 @@ const fine = /^(?!.*cairn_live_)[\w.:~-]{1,128}$/
  */
 const anId = /^(?=.*\d)[\dA-Fa-f-]{16,64}$|^[0-7][\dA-HJKMNP-TV-Z]{25}$/
 
-/** Which request it is, as its caller has called it, and under which span it is worked for. */
+/** The request's id (the caller's, if it is fine), and the span under which the service works for it. */
 export const originOf = (headers: Headers, span: Tracer.AnySpan | undefined): RequestOrigin => {
   const given = headers["x-request-id"] ?? ""
   return { requestId: fine.test(given) ? given : randomUUID(), traceparent: traceparentOf(span) ?? null }
 }
 
-/** What of it goes into an event. */
+/** The request's identity, with what of its origin goes into an event. */
 export const inEvent = (identity: RequestIdentity, { requestId, traceparent }: RequestOrigin): RequestIdentity => ({
   ...identity,
   ...(requestId !== null && anId.test(requestId) ? { id: requestId } : {}),

@@ -19,8 +19,8 @@ const statusOf = (exit: Exit.Exit<Answer, unknown>): number => {
 }
 
 /**
- * Stands before everything: gives a request its id, says in the log how it was answered, and counts it (its minute
- * always, all else where somebody watches). A line has the route's pattern and not the path, in which callers write.
+ * Wraps everything: gives a request its id, logs how it was answered, and counts it (in the history, and in metrics if
+ * somebody watches). A line has the route's pattern and not the path, which has callers' words.
  */
 export const observed =
   (counted: boolean, history: RequestHistory["Service"]) =>

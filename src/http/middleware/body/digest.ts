@@ -2,13 +2,13 @@ import { createHmac } from "node:crypto"
 import { Effect } from "effect"
 import { stretches } from "#engine/jsonPieces.ts"
 
-/** Characters that are digested in one stretch, and as how many of them a part counts besides. */
+/** Characters that are digested in one stretch, and how many each part counts for in addition. */
 const stretch = 1_048_576
 const each = 64
-/** Characters of a text that are digested at once. */
+/** Characters that are gathered before they are digested. */
 const piece = 65_536
 
-/** An array or an object that is being gone through. */
+/** An array or an object that is being walked. */
 interface Level {
   readonly parts: ReadonlyArray<unknown>
   at: number
@@ -16,8 +16,8 @@ interface Level {
 }
 
 /**
- * The same text for the same JSON, whatever the order of its fields, and whether an absent one is `null` or left out.
- * Without recursion: each part of a generator in a generator in … passes through all of them.
+ * The same text for the same JSON, whatever the order of its fields; `null` is the same as a missing field. Without
+ * recursion: in nested generators, each part would pass through all of them.
  */
 function* canonical(value: unknown): Generator<string> {
   const levels: Array<Level> = [{ parts: [value], at: 0, end: "" }]

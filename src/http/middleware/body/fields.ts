@@ -18,7 +18,7 @@ interface Taken {
   /** What is wrong with a value's known fields. */
   readonly faults: (value: unknown) => ReadonlyArray<FieldError>
   readonly ignored: ReadonlySet<string>
-  /** Names in the query; `undefined` where nobody looks at it. */
+  /** Names in the query; `undefined`: the endpoint reads no query. */
   readonly query: ReadonlyArray<string> | undefined
 }
 
@@ -50,10 +50,7 @@ const takenBy = (endpoint: Endpoint): Taken => {
 
 const twice = "comes more than once; expected it once"
 
-/**
- * Refuses names in a query that mean nothing, or that come more than once: which of the values is meant nobody can
- * tell.
- */
+/** Refuses names in a query that are unknown, or that come more than once: nobody can tell which value is meant. */
 export const knownQuery = (endpoint: Endpoint) =>
   Effect.gen(function* () {
     const { query } = takenBy(endpoint)
@@ -67,16 +64,13 @@ export const knownQuery = (endpoint: Endpoint) =>
     if (errors.length > 0) return yield* invalidFields(errors, seeDocs)
   })
 
-/**
- * Refuses fields that mean nothing, and arrays and objects of more parts than may be. Tells in a header what passes and
- * does nothing.
- */
+/** Refuses unknown fields, and arrays and objects with too many parts. A header names fields that do nothing. */
 export const knownFields = Effect.fnUntraced(function* (endpoint: Endpoint, value: unknown) {
   const { shape, faults, ignored } = takenBy(endpoint)
   const found = misfits(shape, value, ignored)
   if (found.tooMany) return yield* invalidFields(found.errors.slice(-1), seeDocs)
   if (found.errors.length > 0) {
-    // with whatever else is wrong, so that it is mended at once
+    // with everything else that is wrong, so that the caller can mend it all at once
     const named = new Set(found.errors.map(({ field }) => field))
     const others = faults(value).filter(({ field }) => !named.has(field))
     return yield* invalidFields([...found.errors, ...others].slice(0, mostTold), seeDocs)

@@ -75,19 +75,17 @@ const problemOf = (error: unknown, limits: Limits): Problem => {
 /** Bytes that are read in one stretch. */
 const stretch = 65_536
 
-/** How long a body may take: 10 s, and another one for each half of a megabyte. */
+/** How long a body may take: 10 s, and another second for each half of a megabyte. */
 const millisecondsFor = (bytes: number): number => 10_000 + bytes / 512
 
-/** Bytes that a body is said to have; one that does not say it may have all that its route takes. */
+/** The size that a body announces, in bytes; a chunked one may have all that its route takes. */
 const announced = (headers: { readonly [name: string]: string | undefined }, limits: Limits): number => {
   if (headers["transfer-encoding"] !== undefined) return limits.bytes
   const length = Number(headers["content-length"] ?? 0)
   return Number.isSafeInteger(length) ? length : limits.bytes
 }
 
-/**
- * How many bytes the request's body takes of the room; fails when its route does not take so many, or not as they are.
- */
+/** How many bytes of room the request's body takes; fails if they are more than its route takes, or compressed. */
 export const sizeAhead = (headers: { readonly [name: string]: string | undefined }, limits: Limits) => {
   const encoding = (headers["content-encoding"] ?? "").slice(0, 100).trim().toLowerCase()
   if (encoding !== "" && encoding !== "identity") return Effect.fail(encoded)
@@ -95,11 +93,11 @@ export const sizeAhead = (headers: { readonly [name: string]: string | undefined
   return bytes > limits.bytes ? Effect.fail(tooLarge(limits)) : Effect.succeed(bytes)
 }
 
-/** What a body brings, chunk by chunk, within its time. Fails with a `Problem` at the first byte that is too much. */
+/** Gives `take` a body chunk by chunk, within its time. Fails with a `Problem` at the first byte that is too much. */
 const eachChunk = Effect.fnUntraced(function* <E>(limits: Limits, take: (chunk: Uint8Array) => Effect.Effect<void, E>) {
   const request = yield* HttpServerRequest.HttpServerRequest
   let bytes = 0
-  // nobody's fault here: who sends it went away, or it is no HTTP
+  // no fault of the service: the client went away, or sent no HTTP
   const chunks = Stream.mapError(request.stream, () => brokenOff)
   const bounded = Effect.fnUntraced(function* (chunk: Uint8Array) {
     bytes += chunk.length
