@@ -201,9 +201,9 @@ const toTheEnd = async (
 }
 
 const listsOf = (workspace: string): ReadonlyArray<List> => [
-  { name: "events", path: "/events", list: ".rows.events", button: "Show earlier ones", rows: 100 },
+  { name: "events", path: "/events", list: ".rows.events", button: "Show earlier", rows: 100 },
   { name: "workspaces", path: "/workspaces", list: ".rows.workspaces", button: "Show more", rows: 100 },
-  { name: "history", path: `/workspaces/${workspace}`, list: ".rows.commits", button: "Show earlier ones", rows: 50 },
+  { name: "history", path: `/workspaces/${workspace}`, list: ".rows.commits", button: "Show earlier", rows: 50 },
   { name: "people", path: "/people", list: ".rows.persons", button: "Show more", rows: 100 },
   { name: "keys", path: "/people", list: ".rows.keys", button: "Show more", rows: 100 }
 ]
@@ -220,7 +220,7 @@ const narrowed = async (looker: Looker, count: number): Promise<ReadonlyArray<Me
     return await act(page, () => page.getByRole("button", { name: "Jump" }).click(), { selector: ".events li", answer })
   }
   const jumped = [await jump(String(count)), await jump(String(Math.round(count / 2))), await jump("7")]
-  const first = page.getByRole("link", { name: "From the beginning" })
+  const first = page.getByRole("link", { name: "Oldest first" })
   const beginning = await act(page, () => first.click(), { selector: ".events li", answer })
   await close()
   const each = [filtered, back, ...jumped, beginning].map(({ shown }) => milliseconds(shown)).join(", ")

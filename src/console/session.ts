@@ -87,7 +87,7 @@ export const resume = async (): Promise<void> => {
   try {
     await signIn(key, true)
   } catch (error) {
-    if (isEnd(error)) signOut("The key that this tab kept is not valid any more.")
+    if (isEnd(error)) signOut("The key kept in this tab is no longer valid.")
     else {
       parting.value = error instanceof Error ? error.message : String(error)
       current.value = null
@@ -115,6 +115,6 @@ const lookAgain = async (): Promise<void> => {
  */
 export const failure = (error: unknown): string => {
   if (error instanceof PermissionDeniedError) void lookAgain()
-  if (isEnd(error)) signOut("This key is not valid any more: it was revoked, or has expired.")
+  if (isEnd(error)) signOut("This key is no longer valid: it was revoked or has expired.")
   return error instanceof Error ? error.message : String(error)
 }

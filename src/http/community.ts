@@ -59,9 +59,9 @@ const paged = (about: About, content: Markup, status = 200) =>
 const nothing = (title: string, text: string, status: number) =>
   paged({ title: `${title} · Cairn`, description: text, url: undefined }, saying(title, text), status)
 
-const off = nothing("Nothing is public here", "The operator of this service has turned public snippets off.", 403)
+const off = nothing("Nothing is public here", "This service's operator has turned public snippets off.", 403)
 
-const missing = nothing("There is no such public snippet", "It was deleted, is not public any more, or never was.", 404)
+const missing = nothing("Public snippet not found", "It was deleted, is no longer public, or never was.", 404)
 
 const whenOpen = <A, B, E, R, F, S>(open: Effect.Effect<A, E, R>, closed: Effect.Effect<B, F, S>) =>
   Effect.gen(function* () {
@@ -112,7 +112,7 @@ const list = Effect.gen(function* () {
   const isPlain = asked.query === "" && query.get("cursor") === null
   const about: About = {
     title: "Public snippets · Cairn",
-    description: "Code that has worked, which people and agents have shared with everybody.",
+    description: "Code that has worked, shared with everybody by people and agents.",
     url: isPlain && here !== undefined ? `${here}${listAt(asked)}` : undefined
   }
   return yield* paged(about, listPage(asked, { ...answer, languages }))

@@ -15,7 +15,7 @@ describe.skipIf(whyNot() !== undefined)("read models as of a time, in the consol
   const drop = async () => {
     await section().getByRole("button", { name: "Drop…" }).click()
     await on.reader.page.getByRole("dialog").getByRole("button", { name: "Drop", exact: true }).click()
-    await section().getByText("There are none").waitFor()
+    await section().getByText("No copies yet").waitFor()
   }
 
   it("are made, looked into and dropped, each table at an address of its own", async () => {
@@ -25,12 +25,12 @@ describe.skipIf(whyNot() !== undefined)("read models as of a time, in the consol
     const position = String(await on.service.head())
     await cairn.snippets.create({ name: "two", source: "two = 2\n", entrypoint: "two", language: "python" })
     const page = await on.open("/read-models")
-    await section().getByText("There are none").waitFor()
+    await section().getByText("No copies yet").waitFor()
     await make(position)
     await section().getByText("made", { exact: true }).waitFor()
     assert.deepStrictEqual(await seriousOn(page), [])
     await section()
-      .getByRole("link", { name: `Look into position ${position}` })
+      .getByRole("link", { name: `Open position ${position}` })
       .focus()
     await page.keyboard.press("Enter")
     await page.getByLabel("Table").selectOption("snippets_snippets")
@@ -39,7 +39,7 @@ describe.skipIf(whyNot() !== undefined)("read models as of a time, in the consol
     assert.strictEqual(await page.getByText("two = 2").count(), 0)
     await page.getByLabel("Row").fill("another")
     await page.getByRole("button", { name: "Find" }).click()
-    await page.getByText("no row of this id").waitFor()
+    await page.getByText("no row with this id").waitFor()
     await page.goBack()
     await page.getByText("return '<b>1</b>'").waitFor()
     await page.getByLabel("Row").fill(codeBlockId)
@@ -48,7 +48,7 @@ describe.skipIf(whyNot() !== undefined)("read models as of a time, in the consol
     await page.reload()
     await page.getByText("return '<b>1</b>'").waitFor()
     await page.getByLabel("Table").selectOption("bundles_bundles")
-    await page.getByText("It had no rows then").waitFor()
+    await page.getByText("The table had no rows then").waitFor()
     await page.getByLabel("Table").selectOption("keys_keys")
     await page.getByRole("columnheader", { name: "prefix" }).waitFor()
     assert.strictEqual(await page.getByRole("columnheader", { name: "hash" }).count(), 0)
@@ -56,23 +56,23 @@ describe.skipIf(whyNot() !== undefined)("read models as of a time, in the consol
     await page.getByRole("link", { name: "Read models" }).last().click()
     await drop()
     await page.goto(`${on.service.url}/read-models/as-of/${position}`)
-    await page.getByText("There is nothing as of this position").waitFor()
+    await page.getByText("No copy as of this position").waitFor()
   })
 
   it("show how far one is that is made, and end it", async () => {
     const page = await on.open("/read-models")
-    await section().getByText("There are none").waitFor()
+    await section().getByText("No copies yet").waitFor()
     const held = await holdBuilds(on.service)
     try {
       await make("1")
       await page.getByRole("progressbar", { name: "Making position 1" }).waitFor()
       assert.strictEqual(await section().getByRole("button", { name: "Make" }).count(), 0)
-      await section().getByRole("button", { name: "Cancel…" }).click()
-      await page.getByRole("dialog").getByRole("button", { name: "Cancel it" }).click()
+      await section().getByRole("button", { name: "Stop…" }).click()
+      await page.getByRole("dialog").getByRole("button", { name: "Stop" }).click()
     } finally {
       await held.release()
     }
-    await section().getByText("There are none").waitFor()
+    await section().getByText("No copies yet").waitFor()
   })
 
   it("say what can't be made, and what could not be looked at", async () => {
@@ -93,7 +93,7 @@ describe.skipIf(whyNot() !== undefined)("read models as of a time, in the consol
     await section().getByText("It is away.").first().waitFor()
     await section().getByRole("button", { name: "Try again" }).waitFor()
     await page.unroute("**/api/admin/as-of")
-    await section().getByText("There are none").waitFor()
+    await section().getByText("No copies yet").waitFor()
   })
 
   it("say how each is and that there are no more, as text, on a narrow screen, in both themes", async () => {
@@ -123,12 +123,19 @@ describe.skipIf(whyNot() !== undefined)("read models as of a time, in the consol
       })
     )
     await readAs(on.reader, on.service, "/read-models")
-    for (const said of ["by the command line", "failed", "broken off", "12,345", "<img src=x", "there may be no more"])
+    for (const said of [
+      "by the command line",
+      "failed",
+      "interrupted",
+      "12,345",
+      "<img src=x",
+      "There can be no more than"
+    ])
       await section().getByText(said).first().waitFor()
     assert.strictEqual(await section().getByRole("button", { name: "Make" }).count(), 0)
     assert.deepStrictEqual(await seriousInBothThemes(page), [])
     assert.isAtMost((await page.evaluate("document.documentElement.scrollWidth")) as number, 380)
-    await section().getByRole("link", { name: "Look into position 7" }).click()
+    await section().getByRole("link", { name: "Open position 7" }).click()
     await page.getByText("<img src=x").waitFor()
     assert.strictEqual(await page.evaluate("window.ran"), undefined)
     assert.deepStrictEqual(await seriousInBothThemes(page), [])
@@ -148,7 +155,7 @@ describe.skipIf(whyNot() !== undefined)("read models as of a time, in the consol
         json: { columns: ["id"], rows: [[isNext ? "row b" : "row a"]], next_cursor: isNext ? null : "a" }
       })
     })
-    await section().getByRole("link", { name: "Look into position 1" }).click()
+    await section().getByRole("link", { name: "Open position 1" }).click()
     await page.getByText("row a").waitFor()
     fails = true
     await page.getByRole("button", { name: "Show more" }).click()
@@ -170,11 +177,11 @@ describe.skipIf(whyNot() !== undefined)("read models as of a time, in the consol
     const { keys } = await cairn.keys.list()
     const reads = await cairn.keys.create({ email: keys[0]!.userEmail, keyName: "looks", readOnly: true })
     const looking = await on.open("/read-models", reads.key)
-    await looking.getByRole("link", { name: "Look into position 2" }).waitFor()
+    await looking.getByRole("link", { name: "Open position 2" }).waitFor()
     assert.strictEqual(await section().getByRole("button").count(), 0)
     await on.reader.close()
     const page = await on.open("/read-models/as-of/2", await on.keyFor("member"))
-    await page.getByText("Not for this key").waitFor()
+    await page.getByText("This key has no access").waitFor()
     assert.strictEqual(await page.getByRole("link", { name: "Read models" }).count(), 1)
   })
 })

@@ -58,7 +58,7 @@ describe.skipIf(whyNot() !== undefined)("a button of the console that is busy", 
     assert.isFalse((await clientOf(on.service).keys.list()).keys.some((key) => key.id === id))
 
     await page.getByRole("button", { name: "Create a key…" }).click()
-    await page.getByLabel("E-mail of its person").fill("new@example.org")
+    await page.getByLabel("Person's e-mail").fill("new@example.org")
     await page.getByLabel("Name").fill("desk")
     const making = await holding(page, "**/api/keys/org/create")
     const create = page.locator("dialog[open] button.primary")
@@ -67,7 +67,7 @@ describe.skipIf(whyNot() !== undefined)("a button of the console that is busy", 
     // nor when Enter is pressed in a field
     await page.getByLabel("Name").press("Enter")
     making.letGo()
-    await page.getByText("It is shown this once").waitFor()
+    await page.getByText("Copy the key now").waitFor()
     assert.strictEqual(making.asked(), 1)
     await page.getByRole("button", { name: "Done" }).click()
 

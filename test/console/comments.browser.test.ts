@@ -27,12 +27,12 @@ describe.skipIf(whyNot() !== undefined)("comments in the console", () => {
       await comments.nth(19).waitFor()
       assert.match((await comments.first().textContent()) ?? "", /owner@cairn\.local, just now\s*Remark 21,/)
       assert.strictEqual(await comments.count(), 20)
-      await page.getByRole("button", { name: "Show earlier ones" }).click()
+      await page.getByRole("button", { name: "Show earlier" }).click()
       await comments.getByText("Remark 1,").waitFor()
       assert.strictEqual(await comments.count(), 21)
       assert.deepStrictEqual(await seriousInBothThemes(page), [])
       // where else something was said is for those who may look there
-      assert.strictEqual(await page.getByText("all of it is in the log").count(), key === ownerKey ? 1 : 0)
+      assert.strictEqual(await page.getByText("see all comments in the log").count(), key === ownerKey ? 1 : 0)
       await on.reader.close()
     }
     on.reader = await on.browser.open({ viewport: { width: 380, height: 700 } })
@@ -47,7 +47,7 @@ describe.skipIf(whyNot() !== undefined)("comments in the console", () => {
     const { id } = await snippet("of_nobody")
     const page = await open(`/snippets/${id}`)
     const section = page.getByRole("region", { name: "Comments" })
-    await section.getByText("Nobody has said anything about it.").waitFor()
+    await section.getByText("No comments yet.").waitFor()
     const held = Promise.withResolvers<void>()
     await page.route("**/comments*", async (route) => {
       await held.promise
@@ -59,6 +59,6 @@ describe.skipIf(whyNot() !== undefined)("comments in the console", () => {
     await section.getByText("That did not work").waitFor()
     await page.unroute("**/comments*")
     await section.getByRole("button", { name: "Try again" }).click()
-    await section.getByText("Nobody has said anything about it.").waitFor()
+    await section.getByText("No comments yet.").waitFor()
   })
 })

@@ -130,7 +130,7 @@ describe.skipIf(whyNot() !== undefined)("the log in the console", () => {
     await page.locator(rows, { hasText: "the service" }).first().waitFor({ state: "detached" })
     await page.getByLabel("Stream").fill("nothing")
     await page.keyboard.press("Tab")
-    await page.getByText("No such event").waitFor()
+    await page.getByText("No matching events").waitFor()
   })
 
   it("is jumped into at a position and at a time", async () => {
@@ -148,8 +148,8 @@ describe.skipIf(whyNot() !== undefined)("the log in the console", () => {
     assert.strictEqual(await page.locator(".live").count(), 0)
     await page.getByRole("textbox", { name: "At" }).fill("2020-01-01")
     await page.keyboard.press("Enter")
-    await page.getByText("No such event").waitFor()
-    await page.getByText("To the newest").click()
+    await page.getByText("No matching events").waitFor()
+    await page.getByText("Go to newest").click()
     await page.locator(rows).first().waitFor()
     await page.getByRole("textbox", { name: "At" }).fill("some day")
     await page.keyboard.press("Enter")
@@ -191,7 +191,7 @@ describe.skipIf(whyNot() !== undefined)("the log in the console", () => {
 
   it("pages through what is long", async () => {
     const page = await open("/events?order=oldest")
-    await page.locator(rows).first().getByText("The organization was made").waitFor()
+    await page.locator(rows).first().getByText("The organization was created").waitFor()
     await page.goto(`${on.service.url}/events`)
     await page.locator(rows).first().waitFor()
     const count = isLong ? 100_000 : 20_000
@@ -230,7 +230,7 @@ describe.skipIf(whyNot() !== undefined)("the log in the console", () => {
     const more = 7
     for (let n = 1; n <= more; n++) {
       // by its key: rows that come into sight are higher than was guessed, and move it away from a pointer
-      await page.getByRole("button", { name: "Show earlier ones", disabled: false }).press("Enter")
+      await page.getByRole("button", { name: "Show earlier", disabled: false }).press("Enter")
       const last = page.locator(rows).nth(n * 100 + 99)
       const refusal = page.getByRole("alert")
       // the service may be catching up with the rows beside it
@@ -263,10 +263,10 @@ describe.skipIf(whyNot() !== undefined)("the log in the console", () => {
 
   it("is not there for who may not see it", async () => {
     const page = await open("/events", await keyFor("member"))
-    await page.getByText("Not for this key").waitFor()
+    await page.getByText("This key has no access").waitFor()
     assert.strictEqual(await page.getByRole("navigation", { name: "Console" }).getByText("Events").count(), 0)
     await page.goto(`${on.service.url}/events/1`)
-    await page.getByText("Not for this key").waitFor()
+    await page.getByText("This key has no access").waitFor()
   })
 
   it("says what is not there, and when the service does not answer", async () => {

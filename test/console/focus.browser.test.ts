@@ -51,7 +51,7 @@ describe.skipIf(whyNot() !== undefined)("the focus of who goes by keys", () => {
     await page.reload()
     await page.locator(".keys .row").nth(99).waitFor({ state: "attached" })
     await press(page, "Show more")
-    await waitForFocus(page, "That is all.")
+    await waitForFocus(page, "End of list.")
     // the next stop is none of what was before it
     await page.keyboard.press("Shift+Tab")
     assert.match(await focused(page), /^Revoke…/)
@@ -67,7 +67,7 @@ describe.skipIf(whyNot() !== undefined)("the focus of who goes by keys", () => {
     await page.goto(`${on.service.url}/snippets/${codeBlockId}`)
     await page.locator(".executions summary").first().press("Enter")
     await press(page, "Show all")
-    await waitForFocus(page, "That is all of it.")
+    await waitForFocus(page, "The whole text is shown.")
   })
 
   it("goes to what came in the place of a list that had not come", async () => {
@@ -103,7 +103,7 @@ describe.skipIf(whyNot() !== undefined)("the focus of who goes by keys", () => {
   it("goes from the button that makes a key to the key, within the question", async () => {
     const page = await open("/people")
     await press(page, "Create a key…")
-    await page.getByLabel("E-mail of its person").fill("kim@example.org")
+    await page.getByLabel("Person's e-mail").fill("kim@example.org")
     await page.getByLabel("Name").fill("kim")
     const create = page.locator("dialog[open]").getByRole("button", { name: "Create", exact: true })
     await create.focus()
@@ -118,7 +118,7 @@ describe.skipIf(whyNot() !== undefined)("the focus of who goes by keys", () => {
     await page.locator(".read-models tbody tr").first().waitFor()
     await press(page, /^Verify /)
     // it may have ended before it is looked at
-    await page.getByText("as the log says").first().waitFor()
+    await page.getByText("matches the log").first().waitFor()
     await page.waitForFunction(() => document.activeElement !== document.body)
     assert.isTrue(await page.evaluate(() => document.querySelector("main")!.contains(document.activeElement)))
   })

@@ -90,7 +90,7 @@ describe.skipIf(whyNot() !== undefined)("files that are made to hold a page up",
     const { page } = on.reader
 
     await readAs(on.reader, on.service, `/workspaces/${workspaceId}/files?path=long.txt`)
-    await page.getByText("A long file: it is not shown, but can be downloaded.").waitFor()
+    await page.getByText("This file is too long to show. Download it instead.").waitFor()
     await page.route(`**/api/workspaces/${workspaceId}/tree*`, async (route) => {
       const response = await route.fetch()
       const answer = await response.json()
@@ -119,7 +119,7 @@ describe.skipIf(whyNot() !== undefined)("files that are made to hold a page up",
     })
     await page.goto(`${on.service.url}/events/${uploaded.position}`)
     await page.getByText(/40,0\d\d of 60,006 characters are not shown/).waitFor()
-    await page.getByText("The first 500 of them.").waitFor()
+    await page.getByText("Only the first 500 are shown.").waitFor()
     assert.strictEqual(await page.locator(".causes li").count(), 500)
 
     await page.goto(`${on.service.url}/snippets/${codeBlockId}`)

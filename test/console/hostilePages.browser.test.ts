@@ -134,7 +134,7 @@ describe.skipIf(whyNot() !== undefined)(
       on.reader = await on.browser.open()
       const { page } = on.reader
       await page.goto(`${on.service.url}/overview#sign-in=${encodeURIComponent(words)}`)
-      await page.getByText("You followed the link").waitFor()
+      await page.getByText("You opened the sign-in link").waitFor()
       await page.getByRole("button", { name: "Sign in" }).click()
       await page.locator("[role=alert], .problem").first().waitFor()
       await harmless(on.reader, "sign in")

@@ -13,7 +13,7 @@ describe.skipIf(whyNot() !== undefined)("the link that signs in", () => {
     on.reader = await on.browser.open(options)
     const { page } = on.reader
     await page.goto(`${on.service.url}/overview#sign-in=${code}`)
-    await page.getByText("You followed the link").waitFor()
+    await page.getByText("You opened the sign-in link").waitFor()
     return page
   }
   const signedIn = (page: Awaited<ReturnType<typeof follow>>) => page.waitForSelector("header.head")
@@ -25,7 +25,7 @@ describe.skipIf(whyNot() !== undefined)("the link that signs in", () => {
     on.reader.page.on("request", (request) => heads.push(`${request.url()} ${JSON.stringify(request.headers())}`))
     const { page } = on.reader
     await page.goto(`${on.service.url}/overview#sign-in=${code}`)
-    await page.getByText("You followed the link").waitFor()
+    await page.getByText("You opened the sign-in link").waitFor()
     assert.strictEqual(page.url(), `${on.service.url}/overview`)
     await page.keyboard.press("Enter")
     await signedIn(page)
@@ -47,7 +47,7 @@ describe.skipIf(whyNot() !== undefined)("the link that signs in", () => {
     await signedIn(page)
     await page.goto(`${on.service.url}/people`)
     await page.getByRole("button", { name: "Create a key…" }).click()
-    await page.getByText("none that it makes outlives it").waitFor()
+    await page.getByText("keys it creates can't outlive it").waitFor()
   })
 
   it("says that it is over, and asks for a key then", async () => {
@@ -68,7 +68,7 @@ describe.skipIf(whyNot() !== undefined)("the link that signs in", () => {
     await page.goto(`${on.service.url}/overview`)
     await page.getByLabel("API key").waitFor()
     await page.goto(`${on.service.url}/overview#sign-in=${await issued()}`)
-    await page.getByText("You followed the link").waitFor()
+    await page.getByText("You opened the sign-in link").waitFor()
     await page.getByRole("button", { name: "Use a key instead" }).click()
     await page.getByLabel("API key").waitFor()
     await page.goto(`${on.service.url}/overview#sign-in=${await issued()}`)

@@ -103,12 +103,12 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
     const further = await nextOf(page, questions, before)
     assert.strictEqual(await more.getAttribute("aria-disabled"), "true")
     await happens("bob")
-    await page.getByText("has changed since").waitFor()
+    await page.getByText("There are changes").waitFor()
     letGo()
     await further.answer()
     await rows.nth(199).waitFor({ state: "attached" })
     assert.strictEqual(questions.length, before + 1)
-    await page.getByText("has changed since").waitFor()
+    await page.getByText("There are changes").waitFor()
   })
 
   it("whose next page did not come is asked for anew where something has happened meanwhile", async () => {
@@ -118,7 +118,7 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
     await more.press("Enter")
     const further = await nextOf(page, questions, before)
     await happens("cleo")
-    await page.getByText("has changed since").waitFor()
+    await page.getByText("There are changes").waitFor()
     letGo()
     await further.refuse()
     await rows
@@ -135,7 +135,7 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
     await happens("dora")
     hold()
     const before = questions.length
-    await page.getByRole("button", { name: "Show it anew" }).press("Enter")
+    await page.getByRole("button", { name: "Refresh" }).press("Enter")
     const first = await nextOf(page, questions, before)
     await happens("emil")
     // the other list hears of it at the same moment, and has its answer
@@ -194,7 +194,7 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
     for (let frames = 0; frames < 3; frames++) await page.evaluate(() => new Promise(requestAnimationFrame))
     assert.strictEqual(await inSight(pages, 0).count(), 1)
     // what is read is that it stays near, however far it is
-    await page.getByText("That is all.").scrollIntoViewIfNeeded()
+    await page.getByText("End of list.").scrollIntoViewIfNeeded()
     await inSight(1, 0).waitFor({ state: "detached" })
     assert.isBelow(await rows.count(), (pages - 1) * atOnce)
     // and nothing holds on to what went
@@ -250,7 +250,7 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
     )
     await page.goto(`${on.service.url}/events?as_of=2`)
     await rows.nth(99).waitFor({ state: "attached" })
-    const more = page.getByRole("button", { name: "Show earlier ones" })
+    const more = page.getByRole("button", { name: "Show earlier" })
     hold()
     const before = questions.length
     await more.press("Enter")

@@ -131,7 +131,7 @@ describe.skipIf(whyNot() !== undefined)("a chat in the console", () => {
     await page.reload()
     await asked.getByText("and say <b>so</b>").waitFor()
     await page.locator("aside a", { hasText: /^[0-9a-f]{12}$/ }).click()
-    const chat = page.getByRole("region", { name: "The chat that made it" })
+    const chat = page.getByRole("region", { name: "The chat that made this commit" })
     await chat.getByText("and say <b>so</b>").waitFor()
     const [turns, tools, tokens, took] = await chat.locator("dl > div").allTextContents()
     assert.deepStrictEqual([turns, tools], ["Chat3 turns", "ToolsRead\u00a0×\u00a01 (1 failed), Write\u00a0×\u00a01"])
@@ -150,7 +150,7 @@ describe.skipIf(whyNot() !== undefined)("a chat in the console", () => {
     const page = await ask(task, "stopped")
     await page.getByRole("button", { name: "Stop" }).click()
     await page.locator("h1 .status", { hasText: "cancelled" }).waitFor()
-    await page.getByText("It was stopped.").waitFor()
+    await page.getByText("The chat was stopped.").waitFor()
   })
 
   it("says what is missing before it asks, and what is not there", async () => {
@@ -159,7 +159,7 @@ describe.skipIf(whyNot() !== undefined)("a chat in the console", () => {
     await readAs(reader, service, "/chat")
     assert.deepStrictEqual(await seriousOn(page), [])
     await page.getByRole("button", { name: "Ask" }).click()
-    await page.getByText("Say what it should do first.").waitFor()
+    await page.getByText("Enter a task first.").waitFor()
     await page.goto(`${service.url}/runs/00000000-0000-4000-8000-000000000000`)
     await page.getByText("There is nothing here").waitFor()
     const { runId } = await clientOf(service).runs.start("anything", { user: "local", org: "acme", model: "local" })

@@ -111,7 +111,7 @@ describe.skipIf(whyNot() !== undefined)("the console's overview", () => {
 
   it("says how the models do that were asked, as text", async () => {
     const page = await on.open("/overview")
-    await page.getByText("No language model was asked since the service began.").waitFor()
+    await page.getByText("No language model was asked since the service started.").waitFor()
     const one = { model: "m", answered_at: null, failed_at: null, fault: null }
     const now = new Date()
     const before = new Date(now.getTime() - 3_600_000).toISOString()
@@ -148,7 +148,7 @@ describe.skipIf(whyNot() !== undefined)("the console's overview", () => {
       assert.strictEqual(await page.locator(part).count(), 0, part)
     assert.strictEqual(await page.getByRole("link", { name: "Read models" }).count(), 0)
     await page.goto(`${on.service.url}/read-models`)
-    await page.getByText("Not for this key").waitFor()
+    await page.getByText("This key has no access").waitFor()
   })
 })
 
@@ -226,7 +226,7 @@ describe.skipIf(whyNot() !== undefined)("the console's page of read models", () 
     await readAs(on.reader, on.service, "/read-models")
     await page.getByText("1,200 behind").first().waitFor()
     await page.getByText("<img src=x").waitFor()
-    await page.getByText("Away at the moment: search").waitFor()
+    await page.getByText("Unavailable: search").waitFor()
     assert.strictEqual(await page.evaluate("window.ran"), undefined)
     assert.deepStrictEqual(await seriousOn(page), [])
     assert.isAtMost((await page.evaluate("document.documentElement.scrollWidth")) as number, 380)

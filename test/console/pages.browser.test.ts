@@ -53,7 +53,7 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       const page = await open("/search", key)
       await clientOf(on.service).keys.revoke(id)
       await page.fill("input[type=search]", "csv")
-      await page.getByText(/not valid any more/).waitFor()
+      await page.getByText(/no longer valid/).waitFor()
       await page.fill("#key", ownerKey)
       await page.keyboard.press("Enter")
       await page.waitForSelector(".found")
@@ -89,13 +89,13 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
 
     it("and says which words it took for others", async () => {
       const page = await open("/search?q=retrry+a+request")
-      await page.getByText(/Taken: retrry for /).waitFor()
+      await page.getByText(/Read as similar ones: retrry as /).waitFor()
       assert.isAbove(await page.locator(".found > li").count(), 0)
     })
 
     it("and says when what was stored last may be missing, also of nothing; and asks again", async () => {
       const page = await open("/")
-      const behind = page.getByRole("status").filter({ hasText: "What was stored last may be missing" })
+      const behind = page.getByRole("status").filter({ hasText: "The newest snippets may be missing" })
       await page.route("**/api/retrieve/search", async (route) => {
         const response = await route.fetch()
         await route.fulfill({ response, json: { ...((await response.json()) as object), stale: true } })
@@ -104,13 +104,13 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       await page.locator(".found > li").first().waitFor()
       await behind.waitFor()
       await page.goto(`${on.service.url}/search?q=csv&kind=repo`)
-      await page.getByText("Nothing was found").waitFor()
+      await page.getByText("Nothing found").waitFor()
       await behind.waitFor()
       assert.deepStrictEqual(await seriousOn(page), [])
       await page.unroute("**/api/retrieve/search")
       await behind.getByRole("button", { name: "Search again" }).click()
       await behind.waitFor({ state: "detached" })
-      await page.getByText("Nothing was found").waitFor()
+      await page.getByText("Nothing found").waitFor()
     })
 
     it("narrowed by language, kind and votes", async () => {
@@ -120,7 +120,7 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       assert.strictEqual(await page.locator(".found > li").count(), 1)
       assert.include(page.url(), "language=go")
       await page.selectOption("select >> nth=0", "repo")
-      await page.getByText("Nothing was found").waitFor()
+      await page.getByText("Nothing found").waitFor()
       assert.include(page.url(), "kind=repo")
     })
 
@@ -184,13 +184,13 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
         (await page.getByRole("img", { name: /^Votes: / }).getAttribute("aria-label")) ?? "",
         new RegExp(`^Votes: [3-9] for it, ${earlier + 1} against it`)
       )
-      await page.getByText("No model was asked what it thinks of it.").waitFor()
-      const happened = page.getByRole("group", { name: "Events of the snippet, the newest first" })
+      await page.getByText("No model was asked to grade this snippet.").waitFor()
+      const happened = page.getByRole("group", { name: "Events of the snippet, newest first" })
       await happened.getByText("A vote against a snippet").nth(earlier).waitFor()
       // what is still on its way above would move the link while it is pressed
       await page.locator(".waiting").first().waitFor({ state: "detached" })
-      await page.getByText("All of it, in the log").click()
-      await page.getByText(`The stream snippet-${id}`).waitFor()
+      await page.getByText("All events in the log").click()
+      await page.getByText(`Stream snippet-${id}`).waitFor()
       await page.goBack()
       await against.getByRole("link").click()
       await page.getByRole("heading", { name: "A vote against a snippet" }).waitFor()
@@ -232,7 +232,7 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       await page.locator(".found-for").getByText("Try again").click()
       await searches.getByText(task).waitFor()
       await page.goto(`${on.service.url}/snippets/${on.ids.snippet}`)
-      await page.getByText("Nothing is kept of its functions").waitFor()
+      await page.getByText("No functions are tracked").waitFor()
       await on.reader.close()
       const theirs = await open(`/snippets/${id}`, await on.keyFor("member"))
       await theirs.getByRole("region", { name: "Functions" }).waitFor()
@@ -249,9 +249,9 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       const page = await open(`/snippets/${codeBlockId}`)
       await page.getByText("Delete…").click()
       await page.getByText("erased for good").waitFor()
-      await page.getByText("Leave it").click()
+      await page.getByText("Cancel", { exact: true }).click()
       await page.getByText("Delete…").click()
-      await page.getByText("Delete it").click()
+      await page.getByText("Delete snippet").click()
       await page.waitForURL("**/search")
       await page.goto(`${on.service.url}/snippets/${codeBlockId}`)
       await page.getByText("There is nothing here").waitFor()
@@ -278,7 +278,7 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       await page.getByText("Unified").click()
       await page.goBack()
       await page.locator(".commits .row", { hasText: "icon.png" }).click()
-      await page.getByText("A binary file").waitFor()
+      await page.getByText("Binary file").waitFor()
     })
 
     it("and files as a tree, at the last commit and at an earlier one", async () => {
@@ -324,9 +324,9 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       await page.getByRole("combobox", { name: "to" }).selectOption(commit)
       await page.waitForURL("**at=**")
       await page.getByRole("combobox", { name: "From" }).selectOption(commit)
-      await page.getByText("No file has changed.").waitFor()
+      await page.getByText("No files changed.").waitFor()
       await page.reload()
-      await page.getByText("No file has changed.").waitFor()
+      await page.getByText("No files changed.").waitFor()
       // of a file, who changed it last
       await page.getByRole("link", { name: "Files", exact: true }).click()
       await page.getByRole("link", { name: /^a\.txt/ }).click()
@@ -337,7 +337,7 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       await page.getByRole("link", { name: "History" }).click()
       await page.getByRole("button", { name: "Erase…" }).click()
       await page.locator("dialog[open]").getByText("erased for good").waitFor()
-      await page.getByRole("button", { name: "Erase it" }).click()
+      await page.getByRole("button", { name: "Erase workspace" }).click()
       await page.waitForURL("**/workspaces")
       await page.locator(".workspaces .row").first().waitFor()
       assert.strictEqual(await page.locator(".workspaces .row", { hasText: "restored" }).count(), 0)

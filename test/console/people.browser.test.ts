@@ -23,7 +23,7 @@ describe.skipIf(whyNot() !== undefined)("people and keys in the console", () => 
     await key.waitFor()
     assert.match(
       (await key.textContent()) ?? "",
-      /cairn_live_.*bea@example\.org reader.*only reads.*ends.*last used never/s
+      /cairn_live_.*bea@example\.org reader.*read-only.*expires.*last used never/s
     )
     assert.match(
       (await page.locator(".persons .row", { hasText: "bea@" }).textContent()) ?? "",
@@ -31,19 +31,19 @@ describe.skipIf(whyNot() !== undefined)("people and keys in the console", () => 
     )
     const figures = (await page.locator(".figures").textContent()) ?? ""
     assert.match(figures, /Tier\s*Enterprise.*People\s*\d+ of \d+/s)
-    assert.match((await page.locator(".note").first().textContent()) ?? "", /Nothing bounds how often a key may ask/)
+    assert.match((await page.locator(".note").first().textContent()) ?? "", /Requests per key are not limited/)
   })
 
   it("get a key that is shown once", async () => {
     const page = await open("/people")
     await page.getByRole("button", { name: "Create a key…" }).click()
     await page.getByRole("button", { name: "Create", exact: true }).click()
-    await page.getByText("Say whose it is, and what it is called.").waitFor()
-    await page.getByLabel("E-mail of its person").fill("new@example.org")
+    await page.getByText("Enter the person's e-mail and a name for the key.").waitFor()
+    await page.getByLabel("Person's e-mail").fill("new@example.org")
     await page.getByLabel("Name").fill("desk")
     await page.locator("dialog[open] select").first().selectOption("member")
     await page.getByRole("button", { name: "Create", exact: true }).click()
-    await page.getByText("It is shown this once").waitFor()
+    await page.getByText("Copy the key now").waitFor()
     const secret = (await page.locator(".secret code").textContent())!
     assert.match(secret, /^cairn_live_/)
     assert.strictEqual((await clientOf(on.service, secret).system.access()).userEmail, "new@example.org")
@@ -58,7 +58,7 @@ describe.skipIf(whyNot() !== undefined)("people and keys in the console", () => 
   it("say why one was not made", async () => {
     const page = await open("/people")
     await page.getByRole("button", { name: "Create a key…" }).click()
-    await page.getByLabel("E-mail of its person").fill("nobody")
+    await page.getByLabel("Person's e-mail").fill("nobody")
     await page.getByLabel("Name").fill("x")
     await page.getByRole("button", { name: "Create", exact: true }).click()
     await page.getByText("is no e-mail address").waitFor()
@@ -69,8 +69,8 @@ describe.skipIf(whyNot() !== undefined)("people and keys in the console", () => 
     const page = await open("/people")
     const row = page.locator(".keys .row", { hasText: "phone" })
     await row.getByRole("button", { name: "Revoke…" }).click()
-    await page.locator("dialog[open]").getByText("It ends at once").waitFor()
-    await page.locator("dialog[open]").getByRole("button", { name: "Leave it" }).click()
+    await page.locator("dialog[open]").getByText("The key stops working at once").waitFor()
+    await page.locator("dialog[open]").getByRole("button", { name: "Cancel" }).click()
     assert.isTrue((await keys()).some((one) => one.id === id))
     await row.getByRole("button", { name: "Revoke…" }).click()
     await page.locator("dialog[open]").getByRole("button", { name: "Revoke", exact: true }).click()
@@ -143,18 +143,18 @@ describe.skipIf(whyNot() !== undefined)("people and keys in the console", () => 
     await clientOf(on.service).keys.create({ email: "eve@example.org", keyName: "one more" })
     // of people there is one page: it is asked for anew, and by the same event
     await page.locator(".persons .row", { hasText: "eve@" }).waitFor()
-    await page.getByText("has changed since").waitFor()
+    await page.getByText("There are changes").waitFor()
     assert.strictEqual(await rows.count(), 200)
     assert.strictEqual(asked.length, length)
-    await page.getByRole("button", { name: "Show it anew" }).click()
+    await page.getByRole("button", { name: "Refresh" }).click()
     await rows.nth(199).waitFor({ state: "detached" })
     assert.deepStrictEqual(asked.slice(length), [""])
-    assert.strictEqual(await page.getByText("has changed since").count(), 0)
+    assert.strictEqual(await page.getByText("There are changes").count(), 0)
   })
 
   it("are not there for who may not see them", async () => {
     const page = await open("/people", await keyFor("member"))
-    await page.getByText("Not for this key").first().waitFor()
+    await page.getByText("This key has no access").first().waitFor()
     const menu = page.getByRole("navigation", { name: "Console" })
     assert.strictEqual(await menu.getByText("People").count(), 0)
     assert.strictEqual(await menu.getByText("Backups").count(), 0)
@@ -168,7 +168,7 @@ describe.skipIf(whyNot() !== undefined)("people and keys in the console", () => 
     assert.strictEqual(await owner.getByRole("button").count(), 0)
     await page.getByRole("button", { name: "Create a key…" }).click()
     assert.deepStrictEqual(await page.locator("dialog[open] select").first().locator("option").allTextContents(), [
-      "theirs, or member for somebody new",
+      "their current role, or member if new",
       "member",
       "reader"
     ])
@@ -184,7 +184,7 @@ describe.skipIf(whyNot() !== undefined)("people and keys in the console", () => 
     await page.locator(".keys .row", { hasText: "eve" }).getByText("this one").waitFor()
     await clientOf(on.service).keys.revoke(id)
     // whatever asks next, or the live source by itself, hears of it
-    await page.getByText(/not valid any more/).waitFor()
+    await page.getByText(/no longer valid/).waitFor()
     assert.strictEqual(new URL(page.url()).pathname, "/people")
     await page.fill("#key", ownerKey)
     await page.keyboard.press("Enter")

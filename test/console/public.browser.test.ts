@@ -38,7 +38,7 @@ describe.skipIf(whyNot() !== undefined)("public pages, without a key", () => {
     assert.strictEqual(await page.locator(".headings h2").first().textContent(), "heron")
     await page.fill("input[type=search]", "quantum chromodynamics lattice")
     await page.getByRole("button", { name: "Search" }).click()
-    await page.getByText("Nothing was found").waitFor()
+    await page.getByText("Nothing found").waitFor()
   })
 
   it("run nothing of what strangers wrote", async () => {

@@ -67,7 +67,7 @@ describe.skipIf(whyNot() !== undefined)("a snippet's page in the console", () =>
     const listens = page.waitForResponse("**/api/events/stream*")
     await page.reload()
     await listens
-    await page.getByText("Nobody has said anything about it.").waitFor()
+    await page.getByText("No comments yet.").waitFor()
     await page.getByText("Nobody has voted yet.").waitFor()
     await cairn.snippets.comment(id, "It came while I looked.")
     await page.locator(".comments").getByText("It came while I looked.").waitFor()
@@ -76,8 +76,8 @@ describe.skipIf(whyNot() !== undefined)("a snippet's page in the console", () =>
     await cairn.executions.record({ codeBlockId: id, triggeringTask: "run on", inputData: 1, outputData: 2 })
     await page.locator(".executions li", { hasText: "run on" }).waitFor()
     await page
-      .getByRole("group", { name: "Events of the snippet, the newest first" })
-      .getByText("A run of code was told of")
+      .getByRole("group", { name: "Events of the snippet, newest first" })
+      .getByText("A code run was reported")
       .waitFor()
     const asked: Array<string> = []
     page.on("request", (request) => void asked.push(new URL(request.url()).pathname))
@@ -98,12 +98,12 @@ describe.skipIf(whyNot() !== undefined)("a snippet's page in the console", () =>
       await page.getByRole("heading", { name: "cut" }).waitFor()
       await listens
       between.cut()
-      await page.getByText("What happens is not shown any more").waitFor()
+      await page.getByText("Live updates have stopped").waitFor()
       await clientOf(on.service).snippets.comment(id, "Said meanwhile.")
       between.mend()
       await page.getByRole("button", { name: "Try now" }).click()
       await page.locator(".comments").getByText("Said meanwhile.").waitFor()
-      assert.strictEqual(await page.getByText("What happens is not shown any more").count(), 0)
+      assert.strictEqual(await page.getByText("Live updates have stopped").count(), 0)
     } finally {
       await between.close()
     }

@@ -78,7 +78,7 @@ describe.skipIf(whyNot() !== undefined)("a page of the console", () => {
       service.becomes("forbidden")
       await page.reload()
       const refused = main.locator(".failed.forbidden", { hasText: "Not for readers of this kind." })
-      await refused.getByRole("heading", { name: "Not for this key" }).first().waitFor()
+      await refused.getByRole("heading", { name: "This key has no access" }).first().waitFor()
       assert.strictEqual(await refused.getByRole("button").count(), 0)
     }
   )

@@ -12,7 +12,7 @@ describe.skipIf(whyNot() !== undefined)("the console, whoever reads it", () => {
   describe("to whom may less", () => {
     it("shows what is theirs: a member has no workspaces of others", async () => {
       const page = await open("/workspaces", await keyFor("member"))
-      await page.getByText("No workspace yet").waitFor()
+      await page.getByText("No workspaces yet").waitFor()
       for (const path of ["", "/files?path=weather%2Frain.py"]) {
         await page.goto(`${on.service.url}/workspaces/${on.ids.workspace}${path}`)
         await page.locator(".failed").waitFor()
@@ -37,7 +37,7 @@ describe.skipIf(whyNot() !== undefined)("the console, whoever reads it", () => {
         ...["Overview", "Search", "Workspaces", "Usage"]
       ])
       await page.goto(`${on.service.url}/chat`)
-      await page.getByText("Not for this key").waitFor()
+      await page.getByText("This key has no access").waitFor()
       assert.strictEqual(await page.locator("main").getByRole("button").count(), 0)
     })
   })
@@ -95,7 +95,7 @@ describe.skipIf(whyNot() !== undefined)("the console, whoever reads it", () => {
       await page.reload()
       await page.waitForSelector(".workspaces")
       await page.keyboard.press("Tab")
-      assert.strictEqual(await page.evaluate("document.activeElement.textContent"), "Skip to the page")
+      assert.strictEqual(await page.evaluate("document.activeElement.textContent"), "Skip to content")
       await page.keyboard.press("Enter")
       await page.keyboard.press("Tab")
       assert.isTrue(await page.evaluate("document.activeElement.matches('.row')"))

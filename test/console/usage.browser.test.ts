@@ -36,7 +36,7 @@ describe.skipIf(whyNot() !== undefined)("usage and backups in the console", () =
     const page = await open("/usage")
     await page.locator("tbody tr").first().waitFor()
     assert.match((await page.locator(".figures").textContent()) ?? "", /Chats\s*1.*Stored now\s*5 snippets/s)
-    await page.getByText("Nothing bounds what is used.").waitFor()
+    await page.getByText("No bounds are set.").waitFor()
     for (const [tab, of] of [
       ["By model", "local"],
       ["By person", "@"],
@@ -51,7 +51,7 @@ describe.skipIf(whyNot() !== undefined)("usage and backups in the console", () =
     await page.reload()
     await page.locator("tbody tr", { hasText: "ada in acme" }).waitFor()
     await page.goto(`${on.service.url}/usage?since=2026-01-01&until=2026-01-31`)
-    await page.getByText("No chat was asked for in that time.").waitFor()
+    await page.getByText("No chats in this period.").waitFor()
   })
 
   it("has bounds that are set and seen to be reached", async () => {
@@ -61,7 +61,7 @@ describe.skipIf(whyNot() !== undefined)("usage and backups in the console", () =
     await dialog.getByLabel("Chats a day").fill("1")
     await dialog.getByLabel("Snippets").fill("50")
     await dialog.getByLabel("US dollars a month").fill("0.005")
-    await dialog.getByRole("button", { name: "Set" }).click()
+    await dialog.getByRole("button", { name: "Save" }).click()
     const chats = page.locator(".bounds .row", { hasText: "Chats a day" })
     await chats.getByText("reached").waitFor()
     assert.match((await page.locator(".bounds .row", { hasText: "Snippets" }).textContent()) ?? "", /5 of 50/)
@@ -72,19 +72,19 @@ describe.skipIf(whyNot() !== undefined)("usage and backups in the console", () =
     await dialog.locator("input:enabled").first().waitFor()
     assert.strictEqual(await dialog.getByLabel("Chats a day").inputValue(), "1")
     await dialog.getByLabel("Snippets").fill("-3")
-    await dialog.getByRole("button", { name: "Set" }).click()
+    await dialog.getByRole("button", { name: "Save" }).click()
     await dialog.locator(".problem", { hasText: "snippets" }).waitFor()
     await dialog.getByLabel("Snippets").fill("")
     await dialog.getByLabel("Chats a day").fill("")
     await dialog.getByLabel("US dollars a month").fill("")
-    await dialog.getByRole("button", { name: "Set" }).click()
-    await page.getByText("Nothing bounds what is used.").waitFor()
+    await dialog.getByRole("button", { name: "Save" }).click()
+    await page.getByText("No bounds are set.").waitFor()
   })
 
   it("is a member's own alone, who may set no bounds", async () => {
     const page = await open("/usage", await keyFor("member"))
-    await page.getByText("Of this key.").waitFor()
-    await page.getByText("No chat was asked for in that time.").waitFor()
+    await page.getByText("For this key.").waitFor()
+    await page.getByText("No chats in this period.").waitFor()
     assert.strictEqual(await page.getByRole("button", { name: "Change bounds…" }).count(), 0)
   })
 
@@ -97,9 +97,9 @@ describe.skipIf(whyNot() !== undefined)("usage and backups in the console", () =
 
   it("makes a backup, looks through it, and hands it over", async () => {
     const page = await open("/backups")
-    await page.getByText("as secret as the service's data folder").waitFor()
+    await page.getByText("as sensitive as the service's data folder").waitFor()
     await page.getByRole("button", { name: "Make a backup" }).click()
-    await page.getByText("is what its manifest says").waitFor()
+    await page.getByText("files match the manifest").waitFor()
     await page.getByText("not downloaded yet").waitFor()
     const [download] = await Promise.all([
       page.waitForEvent("download"),
@@ -124,7 +124,7 @@ describe.skipIf(whyNot() !== undefined)("usage and backups in the console", () =
     const at = archive.indexOf(Buffer.from(await files[1]!.content.arrayBuffer()))
     const other = Buffer.from(archive)
     other[at + 20]! ^= 1
-    assert.match(await broken(other), /is not what was written/)
+    assert.match(await broken(other), /is not as it was written/)
     assert.match(await broken(archive.subarray(0, archive.length - 5_000)), /cut off/)
     assert.match(await broken(archive.subarray(0, 700)), /cut off/)
     assert.match(await broken(Buffer.alloc(0)), /cut off/)
@@ -134,12 +134,12 @@ describe.skipIf(whyNot() !== undefined)("usage and backups in the console", () =
     const page = await open("/backups")
     await page.getByLabel("Encrypt for").fill("nobody")
     await page.getByRole("button", { name: "Make a backup" }).click()
-    await page.getByText("There is no backup").waitFor()
+    await page.getByText("The backup failed").waitFor()
     await page.getByText("is no recipient of age").waitFor()
     await page.getByText("Sign out").click()
     await page.fill("#key", await keyFor("admin"))
     await page.keyboard.press("Enter")
-    await page.getByText("Not for this key").waitFor()
+    await page.getByText("This key has no access").waitFor()
     assert.strictEqual(await page.getByRole("button", { name: "Make a backup" }).count(), 0)
     assert.strictEqual((await clientOf(on.service).keys.list()).keys.length > 0, true)
   })

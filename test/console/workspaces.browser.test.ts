@@ -41,10 +41,10 @@ describe.skipIf(whyNot() !== undefined)("workspaces in the console", () => {
     assert.strictEqual(await by.textContent(), `by ${email}`)
     assert.deepStrictEqual(await seriousInBothThemes(page), [])
     const said: ReadonlyArray<readonly [by: object | undefined, shown: string]> = [
-      [{ key_id: keyId, user_id: "u", organization_id: "o", email: "erased" }, "by somebody who was erased"],
+      [{ key_id: keyId, user_id: "u", organization_id: "o", email: "erased" }, "by an erased person"],
       [
         { key_id: "external", user_id: "external", organization_id: "external", email: "external" },
-        "by somebody of another organization"
+        "by somebody in another organization"
       ],
       [{ key_id: null, user_id: null, organization_id: null, email: null }, "by the service"],
       [undefined, ""]
@@ -130,7 +130,7 @@ describe.skipIf(whyNot() !== undefined)("workspaces in the console", () => {
       "renamed docs/edited.txt → edited.md +1 −1",
       "renamed icon.bin → pictures/icon.bin +0 −0"
     ])
-    await files.nth(0).getByText("Only its name has changed.").waitFor()
+    await files.nth(0).getByText("Only the name changed.").waitFor()
     assert.strictEqual(await files.nth(1).locator(".removed code").textContent(), "line 5")
     assert.strictEqual(await files.nth(1).locator(".added code").textContent(), "another line")
     // three lines on each side of what changed
@@ -164,13 +164,13 @@ describe.skipIf(whyNot() !== undefined)("workspaces in the console", () => {
       from.locator("option").evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value))
     await page.waitForFunction((sha) => document.querySelector(`option[value="${sha}"]`), two)
     assert.deepStrictEqual(await offered(), ["", three, two, "another"])
-    await page.getByRole("button", { name: "Offer earlier ones" }).click()
+    await page.getByRole("button", { name: "Show earlier" }).click()
     await page.waitForFunction((sha) => document.querySelector(`option[value="${sha}"]`), one)
     await from.selectOption(one)
     const paths = () => page.locator("details.file summary .path").allTextContents()
     await page.locator("details.file").nth(1).waitFor()
     assert.deepStrictEqual(await paths(), ["three", "two"])
-    await to.selectOption("another one…")
+    await to.selectOption("another commit…")
     const named = page.getByRole("textbox", { name: "to the commit" })
     await named.fill("the second")
     await named.press("Enter")
@@ -191,7 +191,7 @@ describe.skipIf(whyNot() !== undefined)("workspaces in the console", () => {
     await page.waitForURL(`**base=${two}&at=${two}`)
     await named.fill("abc")
     letGo()
-    await page.getByText("No file has changed.").waitFor()
+    await page.getByText("No files changed.").waitFor()
     assert.strictEqual(await named.inputValue(), "abc")
     await cairn.workspaces.delete(workspaceId)
   })
@@ -222,9 +222,9 @@ describe.skipIf(whyNot() !== undefined)("workspaces in the console", () => {
     const [first] = (await cairn.workspaces.commits(workspaceId)).commits
     await page.waitForFunction((sha) => document.querySelector(`option[value="${sha}"]`), first!.sha)
     assert.strictEqual(await from.locator("option").count(), 3)
-    assert.strictEqual(await page.getByRole("button", { name: "Offer earlier ones" }).count(), 0)
+    assert.strictEqual(await page.getByRole("button", { name: "Show earlier" }).count(), 0)
     await from.selectOption(first!.sha)
-    await page.getByText("No file has changed.").waitFor()
+    await page.getByText("No files changed.").waitFor()
     for (const id of [workspaceId, another.workspaceId]) await cairn.workspaces.delete(id)
   })
 
@@ -248,7 +248,7 @@ describe.skipIf(whyNot() !== undefined)("workspaces in the console", () => {
     const cairn = clientOf(on.service)
     const { workspaceId } = await cairn.workspaces.open({ org: "acme", user: "raw" })
     const page = await open(`/workspaces/${workspaceId}/files`)
-    await page.getByText("At this commit the workspace has none.").waitFor()
+    await page.getByText("The workspace has none at this commit.").waitFor()
     const content = "<h1>no page</h1><script>document.title = 'ran'</script>\n"
     await cairn.workspaces.putFile(workspaceId, "page.html", content)
     await page.goto(`${on.service.url}/workspaces/${workspaceId}/files?path=page.html`)

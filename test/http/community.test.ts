@@ -148,7 +148,7 @@ describe("the list of public snippets", () => {
     assert.deepStrictEqual(await names("/public?q=gibbon"), ["gibbon"])
     assert.include(await read("/public?q=gibbon"), "noindex")
     assert.notInclude(await read("/public"), "noindex")
-    assert.include(await read("/public?language=cobol"), "Nothing was found")
+    assert.include(await read("/public?language=cobol"), "Nothing found")
     assert.strictEqual((await get("/public?cursor=nonsense")).status, 400)
   })
 

@@ -36,11 +36,11 @@ export const filesIn = async (archive: Blob): Promise<ReadonlyArray<ArchivedFile
     const header = new Uint8Array(await archive.slice(at, at + block).arrayBuffer())
     if (header.every((byte) => byte === 0)) return files
     const size = pax["size"] === undefined ? sizeIn(header) : Number(pax["size"])
-    if (!Number.isSafeInteger(size) || size < 0) throw new Error("It is no archive: a header can't be read.")
+    if (!Number.isSafeInteger(size) || size < 0) throw new Error("This is not an archive: a header can't be read.")
     const prefix = textIn(header, 345, 155)
     const name = pax["path"] ?? (prefix === "" ? "" : `${prefix}/`) + textIn(header, 0, 100)
     const from = at + block
-    if (from + size > archive.size) throw new Error(`It is cut off in ${name}.`)
+    if (from + size > archive.size) throw new Error(`The archive is cut off in ${name}.`)
     const kind = String.fromCharCode(header[156]!)
     if (kind === "x") pax = paxIn(await archive.slice(from, from + size).text())
     else {
@@ -49,5 +49,5 @@ export const filesIn = async (archive: Blob): Promise<ReadonlyArray<ArchivedFile
     }
     at = from + Math.ceil(size / block) * block
   }
-  throw new Error("It is cut off: it has no end.")
+  throw new Error("The archive is cut off: its end is missing.")
 }

@@ -30,9 +30,9 @@ export const verified = async (archive: Blob, progress: (files: number, of: numb
   const files = await filesIn(archive)
   const last = files.at(-1)
   if (last === undefined || !/^backups\/\d+\.json$/.test(last.name))
-    throw new Error("It is cut off: its manifest, which comes last, is missing.")
+    throw new Error("The backup is cut off: the manifest at its end is missing.")
   const manifest = JSON.parse(await last.content.text()) as Manifest
-  if (manifest.format !== "cairn-backup") throw new Error("It is no backup of Cairn.")
+  if (manifest.format !== "cairn-backup") throw new Error("This is not a Cairn backup.")
   const byName = new Map(files.map((file) => [file.name, file.content]))
   const subtle = globalThis.crypto.subtle as SubtleCrypto | undefined
   for (const [index, { name, bytes, sha256 }] of manifest.files.entries()) {
@@ -40,7 +40,7 @@ export const verified = async (archive: Blob, progress: (files: number, of: numb
     if (content === undefined) throw new Error(`${name} is missing.`)
     if (content.size !== bytes) throw new Error(`${name} has ${content.size} bytes, and should have ${bytes}.`)
     if (subtle !== undefined && hex(await subtle.digest("SHA-256", await content.arrayBuffer())) !== sha256)
-      throw new Error(`${name} is not what was written.`)
+      throw new Error(`${name} is not as it was written.`)
     progress(index + 1, manifest.files.length)
   }
   const { began, finished, log } = manifest

@@ -20,7 +20,7 @@ interface Of {
 const WrittenFile = ({ of: { path, turn, content, isEdited } }: { readonly of: Written }): Node => {
   const summary = html`<b class="path"><${Text} of=${path} /></b>
     <span class="quiet">written in turn ${turn}${isEdited && ", edited since"}</span>`
-  return html`<li><${Folded} summary=${summary}>${() => html`<${Long} of=${content} label=${`What was written into ${path}`} />`}<//></li>`
+  return html`<li><${Folded} summary=${summary}>${() => html`<${Long} of=${content} label=${`Content written to ${path}`} />`}<//></li>`
 }
 
 /** What the log has of files whose trees are kept no more. */
@@ -28,9 +28,9 @@ const LoggedWrites = ({ workspace, of, step, message }: Omit<Of, "run"> & { read
   const written = writesOf(of.turns.slice(0, step))
   const commit = of.run?.answer?.commit ?? ""
   return html`<p class="note"><${Text} of=${message} /></p>
-    <p class="note">${of.base !== undefined && html`<a href=${href("files", { id: workspace }, { at: of.base })}>The files that it began on</a>. `}
+    <p class="note">${of.base !== undefined && html`<a href=${href("files", { id: workspace }, { at: of.base })}>The files it started with</a>. `}
       ${commit !== "" && html`<a href=${href("files", { id: workspace }, { at: commit })}>The files of its commit</a>. `}
-      ${written.length > 0 ? "What Write put into files by then is in the log; what commands did to them is not." : "Nothing was put into files by Write by then; what commands did to them is not in the log."}</p>
+      ${written.length > 0 ? "The log has what Write put into files so far, but not what commands did to them." : "Write has put nothing into files so far. What commands did to them is not in the log."}</p>
     <ul class="rows calls">${written.map((one) => html`<${WrittenFile} key=${one.path} of=${one} />`)}</ul>`
 }
 
@@ -51,6 +51,6 @@ export const FilesAfter = ({ run, workspace, of, step }: Of): Node => {
   const place = { id: workspace, run, turn: step, path: "" }
   const marks = marksOf(of.turns[step - 1])
   const gone = [...marks].filter(([, status]) => status === "deleted")
-  return html`<p class="quiet">${countOf(files)}, <a href=${fileAt(place, "")}>side by side with their content</a>.${gone.length > 0 && html` This turn deleted ${gone.length === 1 ? "one" : gone.length.toLocaleString("en")}.`}</p>
+  return html`<p class="quiet">${countOf(files)}, <a href=${fileAt(place, "")}>view them with their content</a>.${gone.length > 0 && html` This turn deleted ${gone.length === 1 ? "one" : gone.length.toLocaleString("en")}.`}</p>
     <${Tree} files=${files} place=${place} marks=${marks} />`
 }

@@ -33,19 +33,19 @@ const Took = ({ of }: { readonly of: TakenTurn }): Node => html`<ul class="facts
   <li>Time: ${lasted(of.begunAt, of.answeredAt)} until the model had answered${of.toolsEndedAt !== null && `, ${lasted(of.answeredAt, of.toolsEndedAt)} for its tools`}. Answered <${Time} at=${of.answeredAt} /></li>
   <li>Tokens: ${tokensIn(of.usage)}</li>
   <li>Cost: ${costOf(of.cost)}</li>
-  ${of.compacted !== null && html`<li>Before it, turns up to ${of.compacted.upTo} were summed up: ${tokensIn(of.compacted.usage)}, ${costOf(of.compacted.cost)}${of.compacted.model === null && " (no model could, so it is a list of the steps)"}</li>`}
+  ${of.compacted !== null && html`<li>Before this turn, turns up to ${of.compacted.upTo} were summarized: ${tokensIn(of.compacted.usage)}, ${costOf(of.compacted.cost)}${of.compacted.model === null && " (no model could, so the summary lists the steps)"}</li>`}
 </ul>`
 
 /** Ends of a turn that are none of a usual one. */
 const ends: { readonly [ended: string]: string } = {
-  paused: "which wanted to go on by itself",
+  paused: "which paused to continue",
   declined: "which declined the task",
-  cut: "whose answer came to its limit of tokens",
+  cut: "whose answer reached its token limit",
   full: "for which the conversation was too long"
 }
 
 const costOf = (cost: number | null): string =>
-  cost === null ? "not known, as no price is configured for this model" : costIn(cost)
+  cost === null ? "not known (no price is configured for this model)" : costIn(cost)
 
 /** What all turns up to one took; what was remembered of a chat comes behind its last turn. */
 const SoFar = ({ of: { turns, remembered }, step }: { readonly of: TurnList; readonly step: number }): Node => {
@@ -89,15 +89,15 @@ export const Replay = ({ id, of, step, facts }: Of): Node => {
     <${Turns} of=${of.turns.slice(step - 1, step)} />
     ${
       may("runs.turns") &&
-      html`<section aria-label="What it took"><h2>What it took</h2>${whenThere(
+      html`<section aria-label="Time, tokens and cost"><h2>Time, tokens and cost</h2>${whenThere(
         facts,
         (list) =>
           html`${list.turns[step - 1] !== undefined && html`<${Took} of=${list.turns[step - 1]} />`}<${SoFar} of=${list} step=${step} />`,
         3
       )}</section>`
     }
-    <section aria-label="After this turn"><h2>Changed by then</h2>
-      ${files.length === 0 && html`<p class="quiet">${isForgotten ? "Which files were changed by then is not known any more: it is forgotten a day after the run." : "No file was changed by then."}</p>`}
+    <section aria-label="After this turn"><h2>Files changed so far</h2>
+      ${files.length === 0 && html`<p class="quiet">${isForgotten ? "Which files changed so far is no longer known: that is forgotten a day after the run." : "No files changed so far."}</p>`}
       <ul class="plain changes">${files.map(({ path, status }) => html`<li key=${path}><span class=${`status ${status}`}>${status}</span> <span class="path"><${Text} of=${path} /></span></li>`)}</ul></section>
     ${workspace !== undefined && may("workspaces.tree") && html`<section aria-label="All files"><h2>All files after this turn</h2><${FilesAfter} key=${step} run=${id} workspace=${workspace} of=${of} step=${step} /></section>`}
     ${may("events.newestEvents") && html`<p class="note">Each step is <a href=${href("events", {}, { stream: `chat-${id}` })}>in the log</a>.</p>`}`

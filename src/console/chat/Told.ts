@@ -45,7 +45,7 @@ const Said = ({ of }: { readonly of: Block }): Node => {
     return html`<dt>The model had said</dt><dd><${Long} of=${text} label="Words of the model" /></dd>`
   if (tool !== undefined)
     return html`<dt>The model had called <${Text} of=${tool} /></dt><dd><${Long} of=${inputOf({ input: of["input"] })} label=${`What ${tool} was told`} /></dd>`
-  return html`<dt>For the model alone</dt><dd><${Long} of=${JSON.stringify(of, null, 2)} label="For the model alone" /></dd>`
+  return html`<dt>Only for the model</dt><dd><${Long} of=${JSON.stringify(of, null, 2)} label="Only for the model" /></dd>`
 }
 
 const Exchange = ({ of: { content, results } }: { readonly of: ToldExchange }): Node => {
@@ -76,27 +76,27 @@ const History = ({ of }: { readonly of: Told }): Node | null => {
   const [all, setAll] = useState(false)
   const { history, compactedUpTo } = of
   const listed = all ? history : history.slice(-most)
-  return html`${compactedUpTo > 0 && html`<li class="note">Turns 1 to ${compactedUpTo} are told by the summary behind the task alone.</li>`}
-    ${listed.length < history.length && html`<li><button type="button" class="small" onClick=${() => setAll(true)}>Show all ${number(history.length)} turns that were told</button></li>`}
+  return html`${compactedUpTo > 0 && html`<li class="note">Turns 1 to ${compactedUpTo} are only in the summary after the task.</li>`}
+    ${listed.length < history.length && html`<li><button type="button" class="small" onClick=${() => setAll(true)}>Show all ${number(history.length)} turns</button></li>`}
     ${listed.map((one) => html`<li key=${one.turn}><${Part} title=${`Turn ${one.turn}`} more=${shortOf(one)}>${() => html`<${Exchange} of=${one} />`}<//></li>`)}`
 }
 
 const memories: { readonly [memory: string]: string } = {
-  told: "Behind the task stands the account of earlier chats, as the workspace had it when the run began.",
-  none: "The workspace had no account of earlier chats when the run began.",
-  unreadable: "What the workspace had for an account of earlier chats could not be read as one."
+  told: "The task is followed by the workspace's memory of earlier chats, as of the start of the run.",
+  none: "The workspace had no memory of earlier chats when the run started.",
+  unreadable: "The workspace's memory of earlier chats could not be read."
 }
 
 const All = ({ of: { told, model } }: { readonly of: ToldTurn }): Node => {
   const { system, tools, prompt, memory } = told
-  return html`${model === "local" && html`<p class="note">No language model was asked: <code>local</code> is given this, and looks at the task and at what tools answered alone.</p>`}
+  return html`${model === "local" && html`<p class="note">No language model was asked: <code>local</code> is given this, but uses only the task and what the tools answered.</p>`}
     <ul class="rows calls">
       <li><${Part} title="System prompt" more=${lengthOf(system)}>${() => html`<${Long} of=${system} label="System prompt" />`}<//></li>
       <li><${Part} title=${`${tools.length} tools`} more=${tools.map(({ name }) => name).join(", ")}>${() => html`<dl>${tools.map((tool) => html`<${Tool} key=${tool.name} of=${tool} />`)}</dl>`}<//></li>
       <li><${Part} title="Task" more=${firstLineOf(prompt)}>${() => html`${memory !== null && html`<p class="quiet">${memories[memory]}</p>`}<${Long} of=${prompt} label="Task" />`}<//></li>
       <${History} of=${told} />
     </ul>
-    <p class="note">Put together from the log by what puts it together for the model. The words of the system prompt and of the tools are in no log: they are those of the version that the service has now.</p>`
+    <p class="note">Rebuilt from the log in the same way as for the model. The log does not have the texts of the system prompt and the tools: those shown are of the version that runs now.</p>`
 }
 
 const Loaded = ({ id, turn }: { readonly id: string; readonly turn: number }): Node => {

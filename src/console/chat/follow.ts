@@ -87,13 +87,13 @@ export const heardAfter = (heard: Heard, event: RunEvent): Heard => {
         isForgotten: event.changedFiles === null
       }))
     case "resumed":
-      return noted(heard, "Another process took it up.")
+      return noted(heard, "Another process took over the chat.")
     case "compacted":
-      return noted(heard, `Turns up to ${event.upTo} were summed up, to leave room for more.`)
+      return noted(heard, `Turns up to ${event.upTo} were summarized to make room for more.`)
     case "cancelling":
-      return noted(heard, "It was told to stop.")
+      return noted(heard, "The chat was told to stop.")
     case "remembered":
-      return noted(heard, `What it came to is in ${event.path}.`)
+      return noted(heard, `This chat's summary is in ${event.path}.`)
     case "answer":
       return { ...heard, run: event.run, workspace: event.run.workspaceId, model: event.run.model }
     default:

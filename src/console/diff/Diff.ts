@@ -26,7 +26,7 @@ const content = (line: DiffLine | undefined, side?: string): Node => {
   if (line === undefined) return html`<td class="none" />`
   return html`<td class=${`line ${line.kind} ${side ?? ""}`}>
     <span class="sign" aria-hidden="true">${signs[line.kind]}</span>${spoken[line.kind] !== "" && html`<span class="spoken">${spoken[line.kind]}: </span>`}<code>${lineOf([[undefined, line.text]])}</code>
-    ${line.open && html`<span class="cut" title="The file ends without the end of a line">⏎ missing</span>`}</td>`
+    ${line.open && html`<span class="cut" title="No newline at end of file">⏎ missing</span>`}</td>`
 }
 
 /** What a table has, one below the other: a line, on one side or on two, or what stands between hunks. */
@@ -67,7 +67,7 @@ const Lines = ({ file }: { readonly file: FileDiff }): Node => {
   const all = useMemo(() => shownOf(file.hunks, isBeside), [file, isBeside])
   const [some, more] = useSome(all, { first: most, step, what: "lines" })
   const parts = Array.from({ length: Math.ceil(some.length / together) }, (_, index) => index * together)
-  return html`<div class="diff" tabindex="0" role="region" aria-label=${`Changes of ${plain(file.path)}`}>
+  return html`<div class="diff" tabindex="0" role="region" aria-label=${`Changes in ${plain(file.path)}`}>
       ${parts.map((at) => html`<${Part} key=${at} of=${some.slice(at, at + together)} kind=${isBeside ? "split" : "unified"} />`)}</div>
     ${more && html`<p class="note">${more}</p>`}`
 }
@@ -78,10 +78,10 @@ const File = ({ file, open }: { readonly file: FileDiff; readonly open: boolean 
   const left = file.remark !== undefined && html`<p class="note left-out"><${Text} of=${file.remark} /></p>`
   const body = () => {
     // that a binary one is the same, the first signs of git's name for it don't prove
-    if (file.isBinary) return html`<p class="note">A binary file: its bytes are not shown.</p>`
-    if (file.status === "renamed" && lines === 0) return html`<p class="note">Only its name has changed.</p>`
+    if (file.isBinary) return html`<p class="note">Binary file: not shown.</p>`
+    if (file.status === "renamed" && lines === 0) return html`<p class="note">Only the name changed.</p>`
     if (lines === 0 && file.remark !== undefined) return left
-    if (lines === 0) return html`<p class="note">No lines have changed: it is empty, or its mode is another.</p>`
+    if (lines === 0) return html`<p class="note">No lines changed: the file is empty, or only its mode changed.</p>`
     return html`<${Lines} file=${file} />
       ${left}`
   }
@@ -99,7 +99,7 @@ export const Diff = ({ files }: { readonly files: ReadonlyArray<FileDiff> }): No
   const removed = files.reduce((sum, file) => sum + file.removed, 0)
   const open = added + removed <= mostTogether
   const [some, more] = useSome(files, { first: mostFiles, step: mostFiles, what: "files" })
-  if (files.length === 0) return html`<p class="note">No file has changed.</p>`
+  if (files.length === 0) return html`<p class="note">No files changed.</p>`
   return html`<section class="files-changed" aria-label="Changes">
     <div class="diff-head"><p>${files.length === 1 ? "1 file" : `${files.length.toLocaleString("en")} files`} <${Counts} added=${added} removed=${removed} /></p>
       <div class="toggle" role="group" aria-label="How changes are shown">

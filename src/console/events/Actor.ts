@@ -11,7 +11,7 @@ export const Actor = ({
   readonly names: ReadonlyMap<string, string>
 }): Node => {
   if (of.keyId === null && of.userId === null) return html`<span class="quiet">the service</span>`
-  if (of.keyId === "external") return html`<span class="quiet">somebody of another organization</span>`
+  if (of.keyId === "external") return html`<span class="quiet">somebody in another organization</span>`
   const name =
     names.get(of.userId ?? "") ?? names.get(of.keyId ?? "") ?? `${(of.userId ?? of.keyId ?? "").slice(0, 8)}…`
   return html`<span title=${`key ${of.keyId ?? "none"}`}><${Text} of=${name} /></span>`

@@ -26,11 +26,11 @@ export const Causes = ({ of }: { readonly of: RecordedEvent }): Node => {
     for await (const event of found) if (events.push(event) > most) break
     return events
   })
-  return html`<section class="causes"><h2>What followed from the same request</h2>
+  return html`<section class="causes"><h2>Events from the same request</h2>
     ${whenThere(
       loaded,
       (events) => html`<${Branch} of=${causesOf(events.slice(0, most))} here=${of.eventId} />
-        ${events.length > most && html`<p class="note">The first ${most} of them.</p>`}`,
+        ${events.length > most && html`<p class="note">Only the first ${most} are shown.</p>`}`,
       3
     )}</section>`
 }

@@ -31,13 +31,13 @@ export const Filters = ({
       ${!eventTypes.includes(asked.type) && asked.type !== "" && html`<option value=${asked.type}>${plain(asked.type)}</option>`}
       ${eventTypes.map((type) => html`<option key=${type} value=${type}>${type}</option>`)}</select></label>
     <label>By <select value=${asked.actor} onChange=${(event: Event) => to({ actor: valueOf(event) })}>
-      <option value="">anybody</option>
+      <option value="">anyone</option>
       ${!known && html`<option value=${asked.actor}>${plain(asked.actor)}</option>`}
       ${actors.map(([id, name]) => html`<option key=${id} value=${id}>${plain(name)}</option>`)}</select></label>
     <label>Stream <input value=${stream} placeholder="any" autocomplete="off" spellcheck="false" onInput=${(event: Event) => setStream(valueOf(event))}
       onChange=${(event: Event) => to({ stream: valueOf(event).trim() })} /></label>
     <label>At <input class="place" value=${place} placeholder="a position, or 2026-01-31 12:00" autocomplete="off" spellcheck="false" onInput=${(event: Event) => setPlace(valueOf(event))} /></label>
     <button class="small">Jump</button>
-    ${asked.asOf !== "" && html`<a href=${href("events", {}, queryOf({ ...asked, asOf: "" }))}>To the newest</a>`}
+    ${asked.asOf !== "" && html`<a href=${href("events", {}, queryOf({ ...asked, asOf: "" }))}>Go to newest</a>`}
   </form>`
 }

@@ -50,7 +50,7 @@ const onwards = async ({ cairn }: Session, asked: Asked, after: string | undefin
   return { rows: events, next: events.length < atOnce ? null : nextAfter }
 }
 
-const nothing = html`<${Empty} title="No such event"><p>Nothing in the log is what was asked for.</p><//>`
+const nothing = html`<${Empty} title="No matching events"><p>No event in the log matches the filters.</p><//>`
 
 /** The log as it is asked for, page by page, and on as it grows where it is looked at from its end. */
 export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: ReadonlyMap<string, string> }): Node => {
@@ -96,15 +96,15 @@ export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: R
     isLive &&
     html`<div class="since" ref=${place}>${
       isFull && isHeld
-        ? html`<span role="status">${number(mostNew)} events came since, and later ones are not shown.</span> <button type="button" class="small" onClick=${renew}>Show the newest</button>`
+        ? html`<span role="status">${number(mostNew)} new events came in, and later ones are not shown.</span> <button type="button" class="small" onClick=${renew}>Show the newest</button>`
         : news.length > 0 &&
           html`<button type="button" class="small" onClick=${come}>Show ${number(news.length)} new</button>`
     }</div>`
   }
     ${whenThere(
       first,
-      () => html`${all.length === 0 ? nothing : html`<${Rows} of=${all} names=${names} above=${above.length} label=${asked.oldest ? "Events, the oldest first" : "Events, the newest first"} />`}
-        <${More} of=${list} label=${asked.oldest ? "Show later ones" : "Show earlier ones"} />`,
+      () => html`${all.length === 0 ? nothing : html`<${Rows} of=${all} names=${names} above=${above.length} label=${asked.oldest ? "Events, oldest first" : "Events, newest first"} />`}
+        <${More} of=${list} label=${asked.oldest ? "Show later" : "Show earlier"} />`,
       10
     )}`
 }

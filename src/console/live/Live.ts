@@ -3,7 +3,7 @@ import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
 import { standing, tryNow } from "./source.ts"
 
-const words = { connecting: "Connecting…", live: "Live", cut: "Cut off" } as const
+const words = { connecting: "Connecting…", live: "Live", cut: "Disconnected" } as const
 
 /** Whether what is shown goes on by itself, and since when it does not. */
 export const Live = (): Node => {
@@ -18,5 +18,5 @@ export const Live = (): Node => {
 export const CutOff = (): Node => {
   const now = standing.value
   if (now.is !== "cut") return null
-  return html`<p class="note warn cut-off-note" role="status">What happens is not shown any more: the connection is cut off. It is tried again by itself. <span class="quiet"><${Text} of=${now.why} /></span> <button type="button" class="small" onClick=${tryNow}>Try now</button></p>`
+  return html`<p class="note warn cut-off-note" role="status">Live updates have stopped: the connection was lost. Reconnecting automatically. <span class="quiet"><${Text} of=${now.why} /></span> <button type="button" class="small" onClick=${tryNow}>Try now</button></p>`
 }

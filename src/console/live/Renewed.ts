@@ -37,5 +37,5 @@ export const Renewed = ({
   const isOld = old !== undefined && old === there
   // also where further pages did not come after all
   useSteady(place, isOld && !isFurther, again)
-  return html`<p class="since" role="status" ref=${place}>${isOld && html`It has changed since. <button type="button" class="small" onClick=${again}>Show it anew</button>`}</p>`
+  return html`<p class="since" role="status" ref=${place}>${isOld && html`There are changes. <button type="button" class="small" onClick=${again}>Refresh</button>`}</p>`
 }

@@ -26,11 +26,11 @@ const Charts = ({ of, range }: { readonly of: Activity; readonly range: Range })
       <${Chart} title="Searches" of=${bins} parts=${[{ kind: "searches", called: "searches" }]} />
       <${Chart} title="Snippets stored" of=${bins} parts=${[{ kind: "uploads", called: "stored" }]} />
       <${Chart} title="Votes" of=${bins} parts=${[{ kind: "votesFor", called: "for" }, { kind: "votesAgainst", called: "against", tone: "bad" }]} />
-      <${Chart} title="Chats asked for" of=${bins} parts=${[{ kind: "chats", called: "chats" }]} />
+      <${Chart} title="Chats requested" of=${bins} parts=${[{ kind: "chats", called: "chats" }]} />
       <${Chart} title="Chats failed or stopped" of=${bins} parts=${[{ kind: "chatsFailed", called: "failed", tone: "bad" }]} />
-      <${Chart} title="Runs of code" of=${bins} parts=${[{ kind: "executions", called: "runs" }]} />
+      <${Chart} title="Code runs" of=${bins} parts=${[{ kind: "executions", called: "runs" }]} />
     </div>
-    <p class="note">${of.pendingGradings === 0 ? "No grading is due." : `${of.pendingGradings.toLocaleString("en")} ${of.pendingGradings === 1 ? "grading is" : "gradings are"} due.`}</p>`
+    <p class="note">${of.pendingGradings === 0 ? "No gradings are pending." : `${of.pendingGradings.toLocaleString("en")} ${of.pendingGradings === 1 ? "grading is" : "gradings are"} pending.`}</p>`
 }
 
 /** How much happened, over a day, a week or a month, and on as it happens. */

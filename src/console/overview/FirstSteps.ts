@@ -46,9 +46,9 @@ client.upload(
 type Way = keyof typeof ways
 
 const steps = [
-  ["key", "1. A key", "Yours will do, or one that is made for an agent."],
-  ["store", "2. A first upload", "Something that a task produced, and that worked."],
-  ["search", "3. A first search", "In other words than it was stored with."]
+  ["key", "1. A key", "Use yours, or create one for an agent."],
+  ["store", "2. A first upload", "Store code that a task produced and that worked."],
+  ["search", "3. A first search", "Describe the task in different words."]
 ] as const
 
 /** For a service in which nothing has happened: three steps to a first result, in four ways. */
@@ -56,7 +56,7 @@ export const FirstSteps = (): Node => {
   const [way, setWay] = useState<Way>("curl")
   return html`<section class="first-steps" aria-label="First steps">
     <h2>Three steps to a first result</h2>
-    <div class="ways" role="group" aria-label="In">${(Object.keys(ways) as ReadonlyArray<Way>).map(
+    <div class="ways" role="group" aria-label="Client">${(Object.keys(ways) as ReadonlyArray<Way>).map(
       (one) =>
         html`<button type="button" class="small" key=${one} aria-pressed=${one === way} onClick=${() => setWay(one)}>${one}</button>`
     )}</div>

@@ -15,8 +15,8 @@ const marks = { ready: "completed", starting: "running", failing: "failed" } as 
 /** What is not as it should be, a sentence each. */
 const complaintsOf = ({ readModels, nearlyFull, leftOut }: Readiness): ReadonlyArray<string> => [
   ...Object.entries(readModels).flatMap(([name, state]) => (state === "ok" ? [] : [`${name}: ${state}`])),
-  ...nearlyFull.map((disk) => `The disk of the ${disk} is nearly full: writes to it are refused.`),
-  ...(leftOut.count === 0 ? [] : [`${leftOut.count.toLocaleString("en")} snippets are not found by all that they say.`])
+  ...nearlyFull.map((disk) => `The disk of the ${disk} is nearly full: writes are refused.`),
+  ...(leftOut.count === 0 ? [] : [`${leftOut.count.toLocaleString("en")} snippets are only partly searchable.`])
 ]
 
 /** Disks by what is free on them: most are one and the same. */
@@ -34,7 +34,7 @@ const lastOf = ({ answeredAt, failedAt }: ModelStatus): string => [answeredAt ??
 /** How the models do that were asked since the service began: nothing is asked only to see. */
 const Models = ({ of }: { readonly of: ReadonlyArray<ModelStatus> }): Node => {
   const asked = of.filter((one) => lastOf(one) !== "").sort((one, other) => (lastOf(one) < lastOf(other) ? 1 : -1))
-  if (asked.length === 0) return html`<p class="quiet">No language model was asked since the service began.</p>`
+  if (asked.length === 0) return html`<p class="quiet">No language model was asked since the service started.</p>`
   return html`<ul class="plain" aria-label="Language models">${asked.map((one) => {
     const isFailing = one.failedAt !== null && lastOf(one) === one.failedAt
     return html`<li key=${one.name}><span class="quiet">Model</span> <${Text} of=${one.name} /> <span class=${`status ${isFailing ? "failed" : "completed"}`}>${isFailing ? "failed" : "answered"}</span>
@@ -46,7 +46,7 @@ const Facts = ({ of }: { readonly of: ServiceStatus }): Node => {
   const behind = of.readModels.filter(({ lag, fault }) => lag !== 0 || fault !== null).length
   return html`<dl class="facts-line">
     <div><dt>Version</dt><dd>${of.version}</dd></div>
-    <div><dt>Began</dt><dd><${Time} at=${of.startedAt} /></dd></div>
+    <div><dt>Started</dt><dd><${Time} at=${of.startedAt} /></dd></div>
     <div><dt>Runs on</dt><dd>${of.runtime}</dd></div>
     <div><dt>Memory</dt><dd>${bytesIn(of.memoryBytes)}</dd></div>
     ${roomOf(of).map(([title, free]) => html`<div key=${title}><dt>${title}</dt><dd>${free}</dd></div>`)}

@@ -31,7 +31,7 @@ export const requestBins = (all: ReadonlyArray<RequestMinute>, until: number, co
 
 const parts = [
   { kind: "answered", called: "answered" },
-  { kind: "left", called: "left", tone: "mild" },
+  { kind: "left", called: "abandoned", tone: "mild" },
   { kind: "refused", called: "refused", tone: "mild" },
   { kind: "failed", called: "failed", tone: "bad" }
 ]
@@ -42,12 +42,12 @@ const Charts = ({ of }: { readonly of: RequestHistory }): Node => {
   const total = totalOf(of.minutes)
   const day = requestBins(of.minutes, until, 48, 30)
   return html`<div class="charts">
-      <${Chart} title="Requests, the last hour" of=${requestBins(of.minutes, until, 60, 1)} parts=${parts} />
+      <${Chart} title="Requests, last hour" of=${requestBins(of.minutes, until, 60, 1)} parts=${parts} />
       <${Chart} title="Requests, 24 hours" of=${day} parts=${parts} />
       <${Chart} title="Refused or failed, 24 hours" of=${day} parts=${errors} />
     </div>
-    <p class="note">${number(total.answered)} answered, ${number(total.refused)} refused, ${number(total.failed)} failed, ${number(total.left)} whose caller had left.
-      Counted since <${Time} at=${of.since} /> by the process <${Text} of=${of.process} />, all but looks at its health.</p>`
+    <p class="note">${number(total.answered)} answered, ${number(total.refused)} refused, ${number(total.failed)} failed, ${number(total.left)} abandoned by the caller.
+      Counted since <${Time} at=${of.since} /> by process <${Text} of=${of.process} />, without health checks.</p>`
 }
 
 /** How many requests there were, and how they ended, as the process counts them that answers. */

@@ -18,7 +18,7 @@ export const Spent = (): Node => {
     cairn.usage({ since: today, until: today }, { signal })
   )
   useAgain(["ModelTurned", "ChatRequested", "SnippetUploaded", "SnippetDeleted"], loaded[1], 2_000)
-  const whose = may("usage.setBounds") ? "Of the organization" : "By this key"
+  const whose = may("usage.setBounds") ? "By the organization" : "By this key"
   return whenThere(
     loaded,
     ({ total, stored }) => html`<dl class="figures" aria-label="Today">

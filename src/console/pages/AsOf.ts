@@ -30,7 +30,7 @@ const Rows = ({ position, table, id }: { position: string; table: string; id: st
   const { first, rows } = list
   return html`${whenThere(first, ({ columns }) =>
     rows.length === 0
-      ? html`<p class="note">${id === "" ? "It had no rows then." : "It had no row of this id then."}</p>`
+      ? html`<p class="note">${id === "" ? "The table had no rows then." : "The table had no row with this id then."}</p>`
       : html`<div class="scrolled" tabindex="0" role="region" aria-label=${table}><table>
         <thead><tr>${columns.map((column) => html`<th key=${column} scope="col">${column}</th>`)}</tr></thead>
         <tbody>${rows.map((row, place) => html`<tr key=${place}>${row.map((value, index) => html`<td key=${columns[index]}><div class="value"><${Value} of=${value} /></div></td>`)}</tr>`)}</tbody></table></div>`
@@ -51,7 +51,7 @@ const Sheet = ({ of }: { readonly of: AsOf }): Node => {
     event.preventDefault()
     to({ id: wanted.trim() })
   }
-  return html`<p class="description quiet">What was known ${of.recordedAt === null ? "before the first event" : html`when the last event of it was recorded, <${Time} at=${of.recordedAt} />`}, of all organizations. Hashes of keys and secrets are not shown, and of long values the beginning.</p>
+  return html`<p class="description quiet">What was known ${of.recordedAt === null ? "before the first event" : html`when its last event was recorded, <${Time} at=${of.recordedAt} />`}, in all organizations. Hashes of keys and secrets are hidden, and long values are cut off.</p>
     <form class="filters" role="search" onSubmit=${find}>
       <label>Table <select value=${table} onChange=${(event: Event) => to({ table: valueOf(event), id: "" })}>
         ${of.tables.map(({ name, rows }) => html`<option key=${name} value=${name}>${name.replaceAll("_", " ")} (${rows.toLocaleString("en")})</option>`)}</select></label>
@@ -61,8 +61,8 @@ const Sheet = ({ of }: { readonly of: AsOf }): Node => {
     <${Rows} key=${`${table} ${id}`} position=${of.position} table=${table} id=${id} />`
 }
 
-const None = (): Node => html`<${Empty} title="There is nothing as of this position">
-  <p>It was dropped, or is not made yet: <a href=${href("readModels")}>see those that there are</a>.</p><//>`
+const None = (): Node => html`<${Empty} title="No copy as of this position">
+  <p>The copy was dropped or is not made yet. <a href=${href("readModels")}>See all copies</a>.</p><//>`
 
 /** What the read models held at a position of the log. */
 export const AsOfPage = (): Node => {

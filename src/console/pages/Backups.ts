@@ -47,10 +47,10 @@ const There = ({ of: { url, name, bytes, what } }: { readonly of: Extract<Step, 
   const [taken, setTaken] = useState(false)
   return html`<ol class="rows steps-done">
     <li><span class="status completed">made</span> ${what.events.toLocaleString("en")} events up to position ${what.to}, ${bytesIn(bytes)}, <${Time} at=${what.finished} /></li>
-    <li><span class="status completed">verified</span> ${what.digests ? `Each of its ${what.files} files is what its manifest says.` : `Each of its ${what.files} files is there and as long as its manifest says; this page has no digests without TLS.`}</li>
+    <li><span class="status completed">verified</span> ${what.digests ? `All ${what.files} files match the manifest.` : `All ${what.files} files are there and as long as the manifest says. Without TLS, this page can't check digests.`}</li>
     <li><span class=${taken ? "status completed" : "status"}>${taken ? "downloaded" : "not downloaded yet"}</span> <a class="button small" href=${url} download=${name} onClick=${() => setTaken(true)}>Download ${name}</a></li>
   </ol>
-  <p class="note">It is kept in this tab alone, and gone with it. Bring it back with <code>cairn restore ${name}</code>.</p>`
+  <p class="note">The backup is only in this tab, and lost when the tab closes. Restore it with <code>cairn restore ${name}</code>.</p>`
 }
 
 /** All that the service has, as one file: made, looked at, and handed over. */
@@ -76,16 +76,16 @@ export const Backups = (): Node => {
   const busy = step.is === "made" || step.is === "looked at"
   if (!may("backups.backup"))
     return html`<div class="page"><header class="title"><h1>Backups</h1></header>
-      <${Failed} why="forbidden" message="A backup has the data of every organization: it is for the service's operator alone." /></div>`
+      <${Failed} why="forbidden" message="A backup has the data of every organization: only the service's operator can make one." /></div>`
   return html`<div class="page backups"><header class="title"><h1>Backups</h1></header>
-    <p class="description quiet">One file with all that the service has, of every organization, made while it goes on. For backups that add to each other: <code>cairn backup FOLDER</code>, where it runs.</p>
+    <p class="description quiet">One file with all data of every organization, made while the service runs. For incremental backups, run <code>cairn backup FOLDER</code> where the service runs.</p>
     <form class="fields" onSubmit=${begin} novalidate>
-      <label>Encrypt for <input value=${recipient} placeholder="age1…, or nobody" autocomplete="off" spellcheck="false" readonly=${busy} onInput=${(event: Event) => setRecipient(valueOf(event))} /></label>
-      ${recipient.trim() === "" && html`<p class="note warn">Without a recipient it is as secret as the service's data folder: it has all texts, and the digests of all keys.</p>`}
+      <label>Encrypt for <input value=${recipient} placeholder="age1… (optional)" autocomplete="off" spellcheck="false" readonly=${busy} onInput=${(event: Event) => setRecipient(valueOf(event))} /></label>
+      ${recipient.trim() === "" && html`<p class="note warn">Without a recipient, the file is as sensitive as the service's data folder: it has all texts and the digests of all keys.</p>`}
       <div class="actions"><${Button} class="primary" busy=${busy}>Make a backup<//>
         ${busy && html`<button type="button" onClick=${() => running.current?.abort()}>Stop</button>`}
-        <span role="status">${step.is === "made" && `${bytesIn(step.bytes)} so far…`}${step.is === "looked at" && `${step.files} of ${step.of} files looked at…`}</span></div>
+        <span role="status">${step.is === "made" && `${bytesIn(step.bytes)} so far…`}${step.is === "looked at" && `${step.files} of ${step.of} files checked…`}</span></div>
     </form>
-    ${step.is === "failed" && html`<div class="failed" role="alert"><h2>There is no backup</h2><p><${Text} of=${step.message} /></p></div>`}
+    ${step.is === "failed" && html`<div class="failed" role="alert"><h2>The backup failed</h2><p><${Text} of=${step.message} /></p></div>`}
     ${step.is === "there" && html`<${There} of=${step} />`}</div>`
 }

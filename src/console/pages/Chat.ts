@@ -14,7 +14,7 @@ const Models = ({ value, choose }: { readonly value: string; readonly choose: (n
   const names = loaded.state === "failed" ? [] : (loaded.value?.models ?? []).map(({ name }) => name)
   const all = names.includes(value) ? names : [value, ...names]
   return html`<label>Model <select value=${value} onChange=${(event: Event) => choose(valueOf(event))}>
-    ${all.map((name) => html`<option key=${name} value=${name}>${name === "local" ? "local: what the store has, no language model" : name}</option>`)}
+    ${all.map((name) => html`<option key=${name} value=${name}>${name === "local" ? "local: from stored snippets, no language model" : name}</option>`)}
   </select></label>`
 }
 
@@ -33,11 +33,11 @@ export const Chat = (): Node => {
     event.preventDefault()
     if (busy) return
     const missing = [
-      [task, "what it should do"],
+      [task, "a task"],
       [user, "a user"],
       [org, "an organization"]
     ].find(([given]) => given!.trim() === "")
-    if (missing !== undefined) return setProblem(`Say ${missing[1]} first.`)
+    if (missing !== undefined) return setProblem(`Enter ${missing[1]} first.`)
     setBusy(true)
     setProblem("")
     try {
@@ -55,9 +55,9 @@ export const Chat = (): Node => {
   }
   if (!may("chat.chat"))
     return html`<div class="page"><header class="title"><h1>Chat</h1></header>
-      <${Failed} why="forbidden" message="This key only reads: it may not ask for a chat." /></div>`
+      <${Failed} why="forbidden" message="This key is read-only: it can't start a chat." /></div>`
   return html`<div class="page chat"><header class="title"><h1>Chat</h1></header>
-    <p class="description quiet">An agent works on a task in a workspace: it begins with the files that are there, and saves what it changed as one commit.</p>
+    <p class="description quiet">An agent works on a task in a workspace. It starts with the files there and saves its changes as one commit.</p>
     <form onSubmit=${submit} novalidate>
       <label for="task">Task</label>
       <textarea id="task" rows="5" value=${task} placeholder="Parse a CSV file into rows" onInput=${(event: Event) => setTask(valueOf(event))}
@@ -66,9 +66,9 @@ export const Chat = (): Node => {
         <label>User <input value=${user} required autocomplete="off" spellcheck="false" onInput=${(event: Event) => setUser(valueOf(event))} /></label>
         <label>in <input value=${org} required autocomplete="off" spellcheck="false" aria-label="Organization" placeholder="organization" onInput=${(event: Event) => setOrg(valueOf(event))} /></label>
         <${Models} value=${model} choose=${setModel} />
-        <label class="check"><input type="checkbox" checked=${memory} onChange=${() => setMemory(!memory)} /> Remembers earlier ones</label>
+        <label class="check"><input type="checkbox" checked=${memory} onChange=${() => setMemory(!memory)} /> Remember earlier chats</label>
       </div>
       <p class="problem" role="alert">${problem && html`<${Text} of=${problem} />`}</p>
-      <div class="actions"><${Button} class="primary" busy=${busy}>${busy ? "Asking…" : "Ask"}<//><span class="quiet">Ctrl and Enter does, too</span></div>
+      <div class="actions"><${Button} class="primary" busy=${busy}>${busy ? "Asking…" : "Ask"}<//><span class="quiet">or press Ctrl+Enter</span></div>
     </form></div>`
 }

@@ -26,8 +26,8 @@ const Sheet = ({ id, commit }: { readonly id: string; readonly commit: CommitWit
       <div><dt>By</dt><dd><${Text} of=${commit.author.name} />${commit.sessionId !== null && html`, in <a href=${href("run", { id: commit.sessionId })}>a chat</a>`}</dd></div>
       <div><dt>When</dt><dd><${Time} at=${commit.committedAt} /></dd></div>
       <div><dt>Commit</dt><dd><code>${commit.sha.slice(0, 12)}</code></dd></div>
-      <div><dt>After</dt><dd>${parent === undefined ? "nothing" : html`<a href=${href("commit", { id, sha: parent })}><code>${parent.slice(0, 12)}</code></a>`}</dd></div>
-      <div><dt>Files then</dt><dd><a href=${href("files", { id }, { at: commit.sha })}>show</a></dd></div>
+      <div><dt>Parent</dt><dd>${parent === undefined ? "none" : html`<a href=${href("commit", { id, sha: parent })}><code>${parent.slice(0, 12)}</code></a>`}</dd></div>
+      <div><dt>Files</dt><dd><a href=${href("files", { id }, { at: commit.sha })}>at this commit</a></dd></div>
     </dl>
     ${commit.sessionId !== null && html`<${ByChat} run=${commit.sessionId} title=${title} />`}
     <${Diff} files=${files} />`

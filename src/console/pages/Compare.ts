@@ -40,8 +40,8 @@ export const Compare = (): Node => {
     <form class="filters" onSubmit=${(event: Event) => event.preventDefault()}>
       <${Choice} label="From" none="choose a commit" value=${base} of=${offered.rows} choose=${(sha: string) => to({ base: sha })} />
       <${Choice} label="to" none="the latest" value=${at} of=${offered.rows} choose=${(sha: string) => to({ at: sha })} />
-      ${offered.more && html`<${Button} type="button" class="small" busy=${offered.isBusy} onClick=${offered.more}>Offer earlier ones<//>`}
+      ${offered.more && html`<${Button} type="button" class="small" busy=${offered.isBusy} onClick=${offered.more}>Show earlier<//>`}
       ${offered.problem && html`<span class="problem" role="alert"><${Text} of=${offered.problem} /></span>`}
     </form>
-    ${base === "" ? html`<p class="note">Choose a commit to see what has changed since, or up to another one.</p>` : whenThere(compared, ({ diff }) => html`<${Differences} of=${diff} />`, 8)}</div>`
+    ${base === "" ? html`<p class="note">Choose a commit to see what changed since, or up to another commit.</p>` : whenThere(compared, ({ diff }) => html`<${Differences} of=${diff} />`, 8)}</div>`
 }

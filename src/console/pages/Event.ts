@@ -18,7 +18,7 @@ import { plain } from "../visible.ts"
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 const Intact = ({ of }: { readonly of: boolean | null }): Node => {
-  if (of === null) return html`<span class="quiet">no digest was kept of it</span>`
+  if (of === null) return html`<span class="quiet">no digest was kept</span>`
   return of
     ? html`<span class="status completed">as it was written</span>`
     : html`<span class="status errored">not as it was written</span>`
@@ -31,7 +31,7 @@ const Envelope = ({ of, intact }: { readonly of: RecordedEvent; readonly intact:
     ["Type", html`<code>${of.type}</code>, version ${of.schemaVersion}`],
     [
       "Stream",
-      html`<a href=${href("events", {}, { stream: of.stream, order: "oldest" })}><code><${Text} of=${of.stream} /></code></a>, its event ${of.revision}`
+      html`<a href=${href("events", {}, { stream: of.stream, order: "oldest" })}><code><${Text} of=${of.stream} /></code></a>, event ${of.revision}`
     ],
     ["Recorded", html`<${Time} at=${of.recordedAt} /> <code class="quiet">${of.recordedAt}</code>`],
     ["By", html`<${Actor} of=${of.actor} names=${names} />`],
@@ -62,7 +62,7 @@ const Field = ({ name, value }: { readonly name: string; readonly value: unknown
 
 const Typed = ({ of }: { readonly of: AuditedEvent }): Node => {
   const text = of.event.data["text"]
-  if (of.text === "none") return html`<p class="note">Nobody typed any of it.</p>`
+  if (of.text === "none") return html`<p class="note">This event has no text.</p>`
   if (of.text === "erased" || typeof text !== "object" || text === null)
     return html`<p><span class="status deleted">erased</span> ${
       of.erasedBy === null
@@ -82,9 +82,9 @@ const Sheet = ({ of }: { readonly of: AuditedEvent }): Node => {
   const { text: _text, ...data } = event.data
   const page = pageOf(event)
   useTitle(`${event.type} ${event.position}`)
-  return html`<header class="title"><p class="crumbs"><a href=${href("events")}>Events</a> / <a href=${href("events", {}, { as_of: event.position })}>around it</a></p>
+  return html`<header class="title"><p class="crumbs"><a href=${href("events")}>Events</a> / <a href=${href("events", {}, { as_of: event.position })}>nearby events</a></p>
       <h1>${sentenceOf(event)}</h1>
-      <div class="actions">${page !== undefined && of.text !== "erased" && html`<a class="button small" href=${page}>Open what it is about</a>`}<${Copy} text=${json(event)} label="Copy JSON" what="" /></div></header>
+      <div class="actions">${page !== undefined && of.text !== "erased" && html`<a class="button small" href=${page}>Open its page</a>`}<${Copy} text=${json(event)} label="Copy JSON" what="" /></div></header>
     <div class="text-column event-sheet"><${Envelope} of=${event} intact=${of.intact} />
       <section><h2>Data</h2><${Code} source=${json(data)} language="json" label="Data" /></section>
       <section><h2>Text</h2><${Typed} of=${of} /></section>

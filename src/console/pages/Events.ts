@@ -17,11 +17,11 @@ export const Events = (): Node => {
   const { names, actors } = useNames()
   if (!may("events.newestEvents"))
     return html`<div class="page"><header class="title"><h1>Events</h1></header>
-      <${Failed} why="forbidden" message="The log is for owners and admins." /></div>`
+      <${Failed} why="forbidden" message="Only owners and admins can read the log." /></div>`
   const other = href("events", {}, queryOf({ ...asked, oldest: !asked.oldest, asOf: "" }))
   return html`<div class="page log"><header class="title"><h1>Events</h1>
-      <div class="actions">${!asked.oldest && asked.asOf === "" && html`<${Live} />`}<a class="button small" href=${other}>${asked.oldest ? "Newest first" : "From the beginning"}</a></div></header>
+      <div class="actions">${!asked.oldest && asked.asOf === "" && html`<${Live} />`}<a class="button small" href=${other}>${asked.oldest ? "Newest first" : "Oldest first"}</a></div></header>
     <${Filters} asked=${asked} actors=${actors} />
-    ${asked.stream !== "" && html`<p class="note">The stream <code><${Text} of=${asked.stream} /></code>. <a href=${href("events", {}, queryOf({ ...asked, stream: "" }))}>All streams</a></p>`}
+    ${asked.stream !== "" && html`<p class="note">Stream <code><${Text} of=${asked.stream} /></code>. <a href=${href("events", {}, queryOf({ ...asked, stream: "" }))}>All streams</a></p>`}
     <${Log} asked=${asked} names=${names} /></div>`
 }

@@ -10,10 +10,10 @@ import { Restore } from "../workspaces/Restore.ts"
 
 const All = ({ files, place }: { readonly files: ReadonlyArray<TreeFile>; readonly place: Place }): Node => {
   if (files.length === 0)
-    return html`<${Empty} title="No files"><p>${place.run === undefined ? "At this commit" : "After this turn"} the workspace has none.</p><//>`
+    return html`<${Empty} title="No files"><p>The workspace has none ${place.run === undefined ? "at this commit" : "after this turn"}.</p><//>`
   return html`<div class="files">
     <${Tree} files=${files} place=${place} />
-    ${place.path === "" ? html`<p class="note">${countOf(files)}. Open one to read it.</p>` : html`<${FileView} ...${place} />`}
+    ${place.path === "" ? html`<p class="note">${countOf(files)}. Select a file to read it.</p>` : html`<${FileView} ...${place} />`}
   </div>`
 }
 
@@ -36,7 +36,7 @@ export const Files = (): Node => {
   )
   const latest = html`<a href=${href("files", { id }, { path })}>Show the latest</a>`
   return html`<div class="page"><${Head} id=${id} called=${path === "" ? "Files" : path} at=${at} isMissing=${loaded[0].state === "failed" && loaded[0].why === "missing"}>${at !== undefined && html`<${Restore} id=${id} sha=${at} />`}<//>
-    ${at !== undefined && html`<p class="note">As of the commit <a href=${href("commit", { id, sha: at })}><code>${at.slice(0, 12)}</code></a>. ${latest}</p>`}
-    ${run !== undefined && html`<p class="note">As a chat had them after <a href=${href("run", { id: run }, { turn })}>its turn ${turn}</a>. ${latest}</p>`}
+    ${at !== undefined && html`<p class="note">As of commit <a href=${href("commit", { id, sha: at })}><code>${at.slice(0, 12)}</code></a>. ${latest}</p>`}
+    ${run !== undefined && html`<p class="note">As a chat had them after <a href=${href("run", { id: run }, { turn })}>turn ${turn}</a>. ${latest}</p>`}
     ${whenThere(loaded, ({ files }) => html`<${All} files=${files} place=${place} />`, 8)}</div>`
 }

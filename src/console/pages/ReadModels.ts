@@ -42,7 +42,7 @@ const rowsOf = ({ readModels, reactions, search }: ServiceStatus) => ({
 
 const stateOf = ({ lag, fault }: Row): readonly [string, string] => {
   if (fault !== null) return ["failed", "stopped"]
-  if (lag === null) return ["running", "not made yet"]
+  if (lag === null) return ["running", "not built yet"]
   return lag === 0 ? ["completed", "up to date"] : ["running", `${lag.toLocaleString("en")} behind`]
 }
 
@@ -56,8 +56,8 @@ const known = (number: number | null | undefined, said: (number: number) => stri
   number === null || number === undefined ? "–" : said(number)
 
 const Heads = ({ kept }: { readonly kept: boolean }): Node => html`<thead><tr><th scope="col">Name</th>
-  ${kept && html`<th scope="col" class="quiet"><span class="spoken">What it is</span></th>`}<th scope="col">State</th>
-  ${kept && html`<th scope="col" class="number">Rows, about</th><th scope="col" class="number">Size</th><th scope="col" class="number place">Position</th>`}
+  ${kept && html`<th scope="col" class="quiet"><span class="spoken">Details</span></th>`}<th scope="col">State</th>
+  ${kept && html`<th scope="col" class="number">Rows (about)</th><th scope="col" class="number">Size</th><th scope="col" class="number place">Position</th>`}
   <th scope="col">Behind, so far</th>${kept && html`<th scope="col">Compared with the log</th>`}</tr></thead>`
 
 const Table = ({
@@ -93,10 +93,10 @@ const Sheet = ({ status, kept }: { readonly status: ServiceStatus; readonly kept
     const lags = new Map([...models, ...reactions].map(({ name, lag }) => [name, lag ?? 0]))
     setSamples((before) => [...before.slice(1 - looks), { at: Date.now(), lags }])
   }, [status])
-  return html`<p class="description quiet">What is read is folded from the log, whose head is at <code>${status.head}</code>. What is behind counts positions; it is watched for as long as this page is open.</p>
-    ${status.missing.length > 0 && html`<p class="note warn">Away at the moment: ${status.missing.join(", ")}. It is taken up again by itself.</p>`}
+  return html`<p class="description quiet">Read models are folded from the log, whose head is at <code>${status.head}</code>. How far they are behind is counted in positions, and watched while this page is open.</p>
+    ${status.missing.length > 0 && html`<p class="note warn">Unavailable: ${status.missing.join(", ")}. The service reconnects automatically.</p>`}
     <${Table} title="Read models" rows=${models} samples=${samples} kept=${kept} />
-    <${Table} title="What follows from events" rows=${reactions} samples=${samples} />
+    <${Table} title="Reactions" rows=${reactions} samples=${samples} />
     ${may("asOf.asOfs") && html`<${AsOfs} />`}`
 }
 

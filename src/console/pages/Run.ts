@@ -31,11 +31,11 @@ const Stop = ({ id }: { readonly id: string }): Node => {
 
 const failures: { readonly [why: string]: string } = {
   model: "The model did not answer.",
-  max_turns: "It took as many turns as it may.",
-  interrupted: "The service was stopped too often while it ran.",
-  revoked: "The key that asked for it was revoked.",
-  bound: "It came to a bound of the organization or its key.",
-  cancelled: "It was stopped."
+  max_turns: "The chat used all of its turns.",
+  interrupted: "The service stopped too often during the chat.",
+  revoked: "The key that started the chat was revoked.",
+  bound: "The chat reached a bound of the organization or its key.",
+  cancelled: "The chat was stopped."
 }
 
 /** What it was when this page was opened, until its turns and its end are heard; `undefined`: not known yet. */
@@ -49,9 +49,9 @@ const Side = ({ of, workspace }: { readonly of: Heard; readonly workspace: strin
   const files = filesOf(of)
   const isForgotten = of.turns.some((turn) => turn.isForgotten)
   const { run } = of
-  return html`<aside aria-label="What it did">
+  return html`<aside aria-label="What the chat did">
     <section><h2>Files</h2>
-      ${files.length === 0 && html`<p class="quiet">${isForgotten ? "Which ones changed is not known any more." : `None changed${run === undefined ? " yet" : ""}.`}</p>`}
+      ${files.length === 0 && html`<p class="quiet">${isForgotten ? "Which files changed is no longer known." : `No files changed${run === undefined ? " yet" : ""}.`}</p>`}
       <ul class="plain changes">${files.map(
         ({ path, status }) => html`<li key=${path}><span class=${`status ${status}`}>${status}</span>
           <a class="path" href=${href("files", { id: workspace }, { path, at: run?.answer?.commit })}><${Text} of=${path} /></a></li>`
@@ -63,11 +63,11 @@ const Side = ({ of, workspace }: { readonly of: Heard; readonly workspace: strin
         html`<li>Turns: ${run.turns} of ${run.maxTurns}</li>
           <li>Tokens: ${run.usage.inputTokens.toLocaleString("en")} read, ${run.usage.outputTokens.toLocaleString("en")} written</li>
           <li>Tools: ${toolsIn(run.tools)}</li>
-          <li>Asked: <${Time} at=${run.requestedAt} /></li>
+          <li>Requested: <${Time} at=${run.requestedAt} /></li>
           ${run.endedAt !== null && html`<li>Ended: <${Time} at=${run.endedAt} />, after ${lasted(run.requestedAt, run.endedAt)}</li>`}
           ${run.answer && run.answer.commit !== "" && html`<li>Commit: <a href=${href("commit", { id: workspace, sha: run.answer.commit })}><code>${run.answer.commit.slice(0, 12)}</code></a></li>`}`
       }
-      <li><a href=${href("workspace", { id: workspace })}>The workspace</a></li>
+      <li><a href=${href("workspace", { id: workspace })}>Open workspace</a></li>
     </ul></section></aside>`
 }
 
@@ -78,7 +78,7 @@ const Answer = ({ of: { run, turns } }: { readonly of: Heard }): Node => {
   const output = run.answer.output.trim() === turns.at(-1)?.text.trim() ? "" : run.answer.output
   if (success && output === "") return null
   return html`<section class=${success ? "answer" : "answer failed"} aria-label="Answer">
-    ${!success && html`<h2>${failures[run.failure ?? ""] ?? "It did not come to its end."}</h2>`}
+    ${!success && html`<h2>${failures[run.failure ?? ""] ?? "The chat did not finish."}</h2>`}
     ${output !== "" && html`<p><${Long} of=${output} /></p>`}
     ${error !== "" && html`<p class="quiet"><${Long} of=${error} /></p>`}</section>`
 }
@@ -117,7 +117,7 @@ export const RunPage = (): Node => {
             : html`<${Replay} id=${id} of=${heard} step=${step} facts=${facts} />`
         }
         ${heard.notes.map((note) => html`<p class="note" key=${note}><${Text} of=${note} /></p>`)}
-        ${problem !== undefined && html`<${Failed} why="other" message=${`The connection is cut: ${problem.message}`} again=${again} />`}
+        ${problem !== undefined && html`<${Failed} why="other" message=${`The connection was lost: ${problem.message}`} again=${again} />`}
         ${(step === undefined || step === heard.turns.length) && html`<${Answer} of=${heard} />`}
       </div>
       ${heard.workspace !== undefined && html`<${Side} of=${heard} workspace=${heard.workspace} />`}

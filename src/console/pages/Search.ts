@@ -23,14 +23,14 @@ const languagesOf = (matches: ReadonlyArray<SearchMatch>): ReadonlyArray<readonl
 
 /** The service answers with what it has when what was stored last is not searched yet (decision 105). */
 const Behind = ({ again }: { again: () => void }): Node =>
-  html`<p class="note warn" role="status">What was stored last may be missing: it was not to be found in time. <button type="button" class="small" onClick=${again}>Search again</button></p>`
+  html`<p class="note warn" role="status">The newest snippets may be missing: the search index is still catching up. <button type="button" class="small" onClick=${again}>Search again</button></p>`
 
 const Results = ({ answer, task, language }: { answer: SearchResponse; task: string; language: string }): Node => {
   const matches = answer.matches.filter((match) => language === "" || match.language === language)
   if (answer.matches.length === 0)
-    return html`<${Empty} title="Nothing was found"><p>Say it in other words, or let the filters take in more. What is stored is found within a second.</p><//>`
+    return html`<${Empty} title="Nothing found"><p>Try other words or wider filters. A new snippet can be found within a second.</p><//>`
   const languages = languagesOf(answer.matches)
-  const mended = answer.mended.map(({ asked, found }) => `${asked} for ${found.join(", ")}`).join("; ")
+  const mended = answer.mended.map(({ asked, found }) => `${asked} as ${found.join(", ")}`).join("; ")
   const to = (one: string) => href("search", {}, { ...Object.fromEntries(route.value.query), language: one })
   return html`
     <div class="found-head">
@@ -43,7 +43,7 @@ const Results = ({ answer, task, language }: { answer: SearchResponse; task: str
       </nav>`
       }
     </div>
-    ${mended !== "" && html`<p class="note">No snippet has a word as it was asked for. Taken: <${Text} of=${mended} /></p>`}
+    ${mended !== "" && html`<p class="note">Some words are in no snippet. Read as similar ones: <${Text} of=${mended} /></p>`}
     <ol class="found">${matches.map((match) => html`<${Found} key=${match.codeBlock.id} match=${match} task=${task} />`)}</ol>`
 }
 

@@ -35,7 +35,7 @@ const Time = ({ asked, now }: { readonly asked: Asked; readonly now: number }): 
     )}</nav>
     <label>From <input type="date" value=${asked.since} max=${asked.until} onChange=${day("since")} /></label>
     <label>to <input type="date" value=${asked.until} onChange=${day("until")} /></label>
-    <span class="quiet">days of UTC</span></div>`
+    <span class="quiet">UTC days</span></div>`
 }
 
 /** What chats used, beside what bounds it: of the whole organization for who may see that, else of the key. */
@@ -47,19 +47,19 @@ export const Usage = (): Node => {
   const loaded = useLoaded(JSON.stringify(["usage", asked]), ({ cairn }, signal) => cairn.usage(asked, { signal }))
   const [, again] = loaded
   return html`<div class="page usage"><header class="title"><h1>Usage</h1>
-      <p class="quiet">${may("usage.setBounds") ? "Of the whole organization." : "Of this key."} Costs are by the prices of now.</p>
+      <p class="quiet">${may("usage.setBounds") ? "For the whole organization." : "For this key."} Costs use current prices.</p>
       <${Renewed} by=${changing} list=${{ first: loaded }} pause=${5_000} /></header>
     <${Time} asked=${asked} now=${now} />
     ${whenThere(
       loaded,
-      (of) => html`<dl class="figures" aria-label="Together">
+      (of) => html`<dl class="figures" aria-label="Totals">
           <${Figure} title="Chats" value=${of.total.chats.toLocaleString("en")} more=${`${of.total.turns.toLocaleString("en")} turns`} />
           <${Figure} title="Tokens" value=${(of.total.inputTokens + of.total.outputTokens).toLocaleString("en")} more=${`${of.total.outputTokens.toLocaleString("en")} written`} />
           <${Figure} title="Cost" value=${costOf(of.total.cost)} more=${of.total.cost === null ? "a model has no price" : undefined} />
           ${of.stored !== null && html`<${Figure} title="Stored now" value=${`${of.stored.snippets.toLocaleString("en")} ${of.stored.snippets === 1 ? "snippet" : "snippets"}`} more=${`${bytesIn(of.stored.repositoryBytes)} of commits`} />`}
         </dl>
         <section><header class="heads"><h2>Bounds</h2><${SetBounds} again=${again} /></header><${BoundsSpent} of=${of} names=${names} /></section>
-        <section><nav class="tabs" aria-label="What each row is of">${groups.map((by) => html`<a key=${by} href=${href("usage", {}, { ...asked, by })} aria-current=${by === asked.by ? "page" : undefined}>${called[by]}</a>`)}</nav>
+        <section><nav class="tabs" aria-label="Group by">${groups.map((by) => html`<a key=${by} href=${href("usage", {}, { ...asked, by })} aria-current=${by === asked.by ? "page" : undefined}>${called[by]}</a>`)}</nav>
           <${Rows} of=${of} by=${of.by as Group} names=${names} /></section>`,
       8
     )}</div>`

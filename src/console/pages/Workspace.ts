@@ -49,7 +49,7 @@ export const WorkspacePage = (): Node => {
         ([day, of]) => html`<section class="day" key=${day}><h2>${day}</h2>
           <${Groups} of=${of} by=${[id]} kind="commits" label=${day} show=${({ commit }: OfDay) => html`<${Row} key=${commit.sha} of=${commit} id=${id} />`} /></section>`
       )}
-        <${More} of=${list} label="Show earlier ones" />`,
+        <${More} of=${list} label="Show earlier" />`,
       8
     )}</div>`
 }

@@ -19,15 +19,15 @@ const pause = 3_000
 /** All that it has been given, which its history keeps: what the bound of stored bytes counts. */
 const Size = ({ of }: { readonly of: number | null }): Node =>
   of === null
-    ? html`<span class="number quiet" title="Some of its commits are older than the count">size unknown</span>`
-    : html`<span class="number" title="What its commits brought, also what is deleted since: its history has it"><b>${bytesIn(of)}</b> <span class="quiet">with history</span></span>`
+    ? html`<span class="number quiet" title="Some commits are older than the count">size unknown</span>`
+    : html`<span class="number" title="Everything its commits added, including files deleted since: the history keeps them"><b>${bytesIn(of)}</b> <span class="quiet">with history</span></span>`
 
 /** Who made the last commit; nothing of a service that does not say it. */
 const By = ({ of }: { readonly of: WorkspaceActor | null }): Node => {
   if (of === null) return html`<span class="by" />`
   if (of.email === null) return html`<span class="by quiet">by the service</span>`
-  if (of.email === "external") return html`<span class="by quiet">by somebody of another organization</span>`
-  const name = of.email === "erased" ? "somebody who was erased" : html`<${Text} of=${of.email} />`
+  if (of.email === "external") return html`<span class="by quiet">by somebody in another organization</span>`
+  const name = of.email === "erased" ? "an erased person" : html`<${Text} of=${of.email} />`
   return html`<span class="by quiet" title=${`key ${of.keyId}`}>by ${name}</span>`
 }
 
@@ -54,8 +54,8 @@ export const Workspaces = (): Node => {
       first,
       () =>
         rows.length === 0
-          ? html`<${Empty} title="No workspace yet">
-              <p>A workspace has the files of one organization's user, as a git history. The first chat of a pair makes it.</p><//>`
+          ? html`<${Empty} title="No workspaces yet">
+              <p>A workspace holds the files of one user of an organization, as a git history. Their first chat creates it.</p><//>`
           : html`<${Groups} of=${rows} kind="workspaces" label="Workspaces" show=${(one: Workspace) => html`<${Row} key=${one.workspaceId} of=${one} />`} />
             <${More} of=${list} />`,
       6

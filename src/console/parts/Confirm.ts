@@ -52,7 +52,7 @@ export const Confirm = ({
       <h2>${title}</h2>${children}
       <p class="problem" role="alert">${problem && html`<${Text} of=${problem} />`}</p>
       <div class="actions">
-        <button type="button" onClick=${() => dialog.current?.close()}>${refused ? "Close" : "Leave it"}</button>
+        <button type="button" onClick=${() => dialog.current?.close()}>${refused ? "Close" : "Cancel"}</button>
         ${!refused && html`<${Button} type="button" class=${grave ? "grave" : "primary"} busy=${busy} onClick=${act}>${busy ? "…" : action}<//>`}
       </div>
     </dialog>`

@@ -9,13 +9,13 @@ const kinds = {
   snippet: {
     does: "Delete",
     needs: "snippets.delete",
-    goes: "Its source, tasks, votes, comments and runs are erased for good, and nobody finds it any more. That it was there, and was deleted, stays in the log, without a word of it.",
+    goes: "Its source, tasks, votes, comments and runs are erased for good, and searches no longer find it. The log keeps only that the snippet existed and was deleted, without any of its text.",
     to: "search"
   },
   workspace: {
     does: "Erase",
     needs: "workspaces.eraseWorkspace",
-    goes: "Its files, all of their history and what was said in its chats are erased for good, and a chat that goes on in it is stopped. That it was there stays in the log, without a word of it. The next chat of the same pair begins in an empty one.",
+    goes: "Its files, their history and everything said in its chats are erased for good, and a running chat is stopped. The log keeps only that the workspace existed, without any of its text. The next chat of the same user and organization starts in an empty workspace.",
     to: "workspaces"
   }
 } as const
@@ -36,7 +36,7 @@ export const Erase = ({
     await (kind === "snippet" ? snippets : workspaces).delete(id)
     go(href(to), true)
   }
-  return html`<${Confirm} label=${`${does}…`} title=${`${does} this ${kind}?`} action=${`${does} it`} needs=${needs} does=${erase}>
+  return html`<${Confirm} label=${`${does}…`} title=${`${does} this ${kind}?`} action=${`${does} ${kind}`} needs=${needs} does=${erase}>
     <p class="path"><${Text} of=${name} /></p>
     <p>${goes}</p>
   <//>`

@@ -32,5 +32,5 @@ export const Long = ({ of, label }: { readonly of: string; readonly label?: stri
   const all = html`${portions.map((portion, index) => html`<${Portion} key=${index} of=${portion} />`)}`
   const more = left <= step ? "Show all" : `Show ${number(step)} more`
   return html`${label === undefined ? all : html`<pre tabindex="0" role="region" aria-label=${plain(label)}>${all}</pre>`}
-    ${(left > 0 || count > 1) && html`<span class="quiet cut-off">${left > 0 ? html`${number(left)} of ${number(of.length)} characters are not shown. <button type="button" class="small" onClick=${() => setCount(count + 1)}>${more}</button>` : html`<span>That is all of it.</span>`}</span>`}`
+    ${(left > 0 || count > 1) && html`<span class="quiet cut-off">${left > 0 ? html`${number(left)} of ${number(of.length)} characters are not shown. <button type="button" class="small" onClick=${() => setCount(count + 1)}>${more}</button>` : html`<span>The whole text is shown.</span>`}</span>`}`
 }

@@ -21,4 +21,4 @@ export const More = ({
   readonly label?: string
 }): Node => html`
   ${problem && html`<p class="problem" role="alert"><${Text} of=${problem} /></p>`}
-  ${(more || isFurther) && html`<p class="note">${more ? html`<${Button} type="button" busy=${isBusy} onClick=${pressed(more)}>${label}<//>` : html`<span>That is all.</span>`}</p>`}`
+  ${(more || isFurther) && html`<p class="note">${more ? html`<${Button} type="button" busy=${isBusy} onClick=${pressed(more)}>${label}<//>` : html`<span>End of list.</span>`}</p>`}`

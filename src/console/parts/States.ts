@@ -18,7 +18,7 @@ export const Waiting = ({ lines = 4 }: { readonly lines?: number }): Node => htm
     ${Array.from({ length: lines }, (_, index) => html`<div key=${index} class="line" />`)}
   </div>`
 
-const titles = { missing: "There is nothing here", forbidden: "Not for this key", other: "That did not work" }
+const titles = { missing: "There is nothing here", forbidden: "This key has no access", other: "That did not work" }
 
 /** Why something is not there, in the service's words, and what can be done. */
 export const Failed = ({

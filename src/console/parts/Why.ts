@@ -64,7 +64,7 @@ export const Why = ({
     <${Moved} what=${`Votes +${up} −${down}`} effect=${of.verdict.effect} always />
     ${of.learned !== null && html`<${Moved} what=${learnedIn(of.learned)} effect=${of.learned.effect} />`}
     <${Moved} what=${`Completeness ${percent(of.completeness.value)}`} effect=${of.completeness.effect} always />
-    <${Moved} what=${of.hub.effect > 0 ? "Like little else" : "Like much else"} effect=${of.hub.effect} />
+    <${Moved} what=${of.hub.effect > 0 ? "Unlike most others" : "Similar to many others"} effect=${of.hub.effect} />
     <${Moved} what=${`${of.length.characters.toLocaleString("en")} characters long`} effect=${of.length.effect} />
   </ul>`
 }

@@ -16,24 +16,24 @@ const empty = { email: "", name: "", role: "", actsFor: "", readOnly: false, end
 const endOf = (day: string): string | undefined => (day === "" ? undefined : new Date(`${day}T23:59:59`).toISOString())
 
 const Fields = ({ form, set }: { form: typeof empty; set: (part: Partial<typeof empty>) => void }): Node => html`
-  <label>E-mail of its person <input type="email" value=${form.email} autocomplete="off" onInput=${(event: Event) => set({ email: valueOf(event) })} /></label>
+  <label>Person's e-mail <input type="email" value=${form.email} autocomplete="off" onInput=${(event: Event) => set({ email: valueOf(event) })} /></label>
   <label>Name <input value=${form.name} maxlength="200" autocomplete="off" placeholder="laptop" onInput=${(event: Event) => set({ name: valueOf(event) })} /></label>
   <label>Role <select value=${form.role} onChange=${(event: Event) => set({ role: valueOf(event) })}>
-    <option value="">theirs, or member for somebody new</option>
+    <option value="">their current role, or member if new</option>
     ${givenBy(session.value!.access.role).map((one) => html`<option key=${one} value=${one}>${one}</option>`)}</select></label>
   <label>Works in <select value=${form.actsFor} onChange=${(event: Event) => set({ actsFor: valueOf(event) })}>
-    <option value="">as its role does</option><option value="own">its person's workspaces</option><option value="any">everybody's workspaces, as a back end does</option></select></label>
-  <label>Valid up to and with <input type="date" value=${form.ends} onInput=${(event: Event) => set({ ends: valueOf(event) })} /></label>
+    <option value="">as its role allows</option><option value="own">the person's own workspaces</option><option value="any">everybody's workspaces, for a back end</option></select></label>
+  <label>Valid through <input type="date" value=${form.ends} onInput=${(event: Event) => set({ ends: valueOf(event) })} /></label>
   ${
     session.value!.access.expiresAt !== null &&
-    html`<p class="note warn">Your own key ends <${Time} at=${session.value!.access.expiresAt} />, and none that it makes outlives it. For one that does, sign in with the owner’s key.</p>`
+    html`<p class="note warn">Your own key expires <${Time} at=${session.value!.access.expiresAt} />, and keys it creates can't outlive it. For a longer-lived key, sign in with the owner’s key.</p>`
   }
-  <label class="check"><input type="checkbox" checked=${form.readOnly} onChange=${() => set({ readOnly: !form.readOnly })} /> It only reads</label>`
+  <label class="check"><input type="checkbox" checked=${form.readOnly} onChange=${() => set({ readOnly: !form.readOnly })} /> Read-only</label>`
 
 const Made = ({ of }: { readonly of: CreatedKey }): Node => html`
-  <p><b><${Text} of=${of.name} /></b> of <${Text} of=${of.userEmail} />, ${of.role}${of.isNewMember && ", who is new here"}.</p>
+  <p><b><${Text} of=${of.name} /></b> of <${Text} of=${of.userEmail} />, ${of.role}${of.isNewMember && ", new in the organization"}.</p>
   <p class="secret"><code>${of.key}</code><${Copy} text=${of.key} what="the key" /></p>
-  <p class="note warn">It is shown this once, and kept nowhere: copy it now.</p>`
+  <p class="note warn">Copy the key now: it is shown only once, and kept nowhere.</p>`
 
 /** Makes a key, and shows it once. */
 export const CreateKey = ({ again }: { readonly again: () => void }): Node => {
@@ -51,7 +51,7 @@ export const CreateKey = ({ again }: { readonly again: () => void }): Node => {
   const submit = async (event: Event) => {
     event.preventDefault()
     if (form.email.trim() === "" || form.name.trim() === "")
-      return setProblem("Say whose it is, and what it is called.")
+      return setProblem("Enter the person's e-mail and a name for the key.")
     setBusy(true)
     setProblem("")
     try {
@@ -74,14 +74,14 @@ export const CreateKey = ({ again }: { readonly again: () => void }): Node => {
   if (!may("keys.createKey")) return null
   return html`<button type="button" class="primary" onClick=${() => dialog.current?.showModal()}>Create a key…</button>
     <dialog ref=${dialog} aria-label="Create a key" onClose=${closed}>
-      <h2>${made === undefined ? "Create a key" : "The key"}</h2>
+      <h2>${made === undefined ? "Create a key" : "Key created"}</h2>
       ${
         made !== undefined
           ? html`<${Made} of=${made} /><div class="actions"><button type="button" class="primary" onClick=${close}>Done</button></div>`
           : html`<form class="fields" onSubmit=${submit} novalidate>
             <${Fields} form=${form} set=${(part: Partial<typeof empty>) => setForm((before) => ({ ...before, ...part }))} />
             <p class="problem" role="alert">${problem && html`<${Text} of=${problem} />`}</p>
-            <div class="actions"><button type="button" onClick=${close}>Leave it</button><${Button} class="primary" busy=${busy}>${busy ? "…" : "Create"}<//></div>
+            <div class="actions"><button type="button" onClick=${close}>Cancel</button><${Button} class="primary" busy=${busy}>${busy ? "…" : "Create"}<//></div>
           </form>`
       }
     </dialog>`

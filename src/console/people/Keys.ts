@@ -17,18 +17,16 @@ const changing = ["KeyCreated", "KeyLimited", "KeyRevoked", "MemberRoleChanged",
 
 /** What bounds a key, besides its role and its end, in a few words. */
 const boundsOf = ({ actsFor, readOnly, workspaces, models }: ListedKey): ReadonlyArray<string> => [
-  ...(readOnly ? ["only reads"] : []),
-  actsFor === "own" ? "its person's workspaces" : "everybody's workspaces",
-  ...(workspaces === null
-    ? []
-    : [`${workspaces.length} ${workspaces.length === 1 ? "workspace" : "workspaces"} alone`]),
+  ...(readOnly ? ["read-only"] : []),
+  actsFor === "own" ? "the person's own workspaces" : "everybody's workspaces",
+  ...(workspaces === null ? [] : [`only ${workspaces.length} ${workspaces.length === 1 ? "workspace" : "workspaces"}`]),
   ...(models === null ? [] : [`models ${models.join(", ")}`])
 ]
 
 const Ends = ({ at }: { readonly at: string | null }): Node => {
-  if (at === null) return html`<span class="quiet">no end</span>`
+  if (at === null) return html`<span class="quiet">no expiry</span>`
   const over = Date.parse(at) <= Date.now()
-  return html`<span class=${over ? "status errored" : "quiet"}>${over ? "expired" : "ends"} <${Time} at=${at} /></span>`
+  return html`<span class=${over ? "status errored" : "quiet"}>${over ? "expired" : "expires"} <${Time} at=${at} /></span>`
 }
 
 const Row = ({ of, without }: { readonly of: ListedKey; readonly without: Pages<ListedKey>["without"] }): Node => {
@@ -39,7 +37,7 @@ const Row = ({ of, without }: { readonly of: ListedKey; readonly without: Pages<
     <span class="of"><${Text} of=${of.userEmail} /> <span class="quiet">${of.role}</span></span>
     <span class="quiet">${boundsOf(of).map((one, index) => html`${index > 0 && ", "}<${Text} of=${one} />`)}</span>
     <${Ends} at=${of.expiresAt} />
-    <span class="quiet" title="To half a minute">last used <${Time} at=${of.lastUsedAt} /></span>
+    <span class="quiet" title="Accurate to half a minute">last used <${Time} at=${of.lastUsedAt} /></span>
     <span class="actions">${
       !isAbove(of.role, access.role) &&
       html`<${Confirm} label="Revoke…" of=${`${of.name} of ${of.userEmail}`} title="Revoke this key?" action="Revoke" needs="keys.revokeKey"
@@ -48,8 +46,8 @@ const Row = ({ of, without }: { readonly of: ListedKey; readonly without: Pages<
           without(({ id }) => id === of.id)
         }}>
         <p><b><${Text} of=${of.name} /></b> of <${Text} of=${of.userEmail} /></p>
-        <p>It ends at once, everywhere: chats that it asked for end before their next turn, with what they had written saved.</p>
-        ${mine && html`<p class="problem">It is the key that you are signed in with.</p>`}
+        <p>The key stops working at once, everywhere. Its chats end before their next turn, and what they have written is saved.</p>
+        ${mine && html`<p class="problem">This is the key you are signed in with.</p>`}
       <//>`
     }</span></li>`
 }

@@ -10,8 +10,8 @@ const rate = (most: number | null): string => (most === null ? "any number of" :
 
 const saidOf = ({ search, store, chat, other }: KeyRates): string =>
   [search, store, chat, other].every((most) => most === null)
-    ? "Nothing bounds how often a key may ask."
-    : `In a minute each key may make ${rate(search)} searches, ${rate(store)} requests that store, ${rate(chat)} chats and ${rate(other)} others.`
+    ? "Requests per key are not limited."
+    : `Each minute, a key may make ${rate(search)} searches, ${rate(store)} requests that store, ${rate(chat)} chats and ${rate(other)} other requests.`
 
 /** What the organization is, how many people it may have, and what each key may ask for in a minute. */
 export const Organization = ({ of }: { readonly of: OrganizationInfo }): Node => {
@@ -20,7 +20,7 @@ export const Organization = ({ of }: { readonly of: OrganizationInfo }): Node =>
   return html`<dl class="figures" aria-label="The organization">
       <${Figure} title="Organization" value=${plain(of.name)} more=${of.slug} />
       <${Figure} title="Tier" value=${tiers[of.tier]} />
-      <${Figure} title="People" value=${`${of.members.toLocaleString("en")} of ${of.memberLimit.toLocaleString("en")}`} more=${left === 0 ? "no seat is left" : `${left.toLocaleString("en")} ${left === 1 ? "seat is" : "seats are"} left`} />
+      <${Figure} title="People" value=${`${of.members.toLocaleString("en")} of ${of.memberLimit.toLocaleString("en")}`} more=${left === 0 ? "no seats left" : `${left.toLocaleString("en")} ${left === 1 ? "seat" : "seats"} left`} />
     </dl>
     <p class="note">${saidOf(rates)}</p>`
 }

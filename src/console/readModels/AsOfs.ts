@@ -49,7 +49,7 @@ const State = ({ of }: { readonly of: AsOf }): Node => {
     return html`<span class="comparing"><progress max="100" value=${part} aria-label=${`Making position ${of.position}`} /> <span class="quiet">${part} %</span></span>`
   if (of.state === "made")
     return html`<span class="status completed">made</span> ${of.endedAt === null ? html`<small class="quiet">by the command line</small>` : html`<small class="quiet"><${Time} at=${of.endedAt} /></small>`}`
-  return html`<span class="status failed">${of.state === "failed" ? "failed" : "broken off"}</span>
+  return html`<span class="status failed">${of.state === "failed" ? "failed" : "interrupted"}</span>
     ${of.fault !== null && html` <small><${Text} of=${of.fault} /></small>`}`
 }
 
@@ -63,16 +63,16 @@ const Row = ({ of, again }: { readonly of: AsOf; readonly again: () => void }): 
   const isMaking = of.state === "making"
   return html`<tr><th scope="row">${
     of.state === "made" && may("asOf.asOfRows")
-      ? html`<a href=${href("asOf", { position: of.position })} aria-label=${`Look into position ${of.position}`}><code>${of.position}</code></a>`
+      ? html`<a href=${href("asOf", { position: of.position })} aria-label=${`Open position ${of.position}`}><code>${of.position}</code></a>`
       : html`<code>${of.position}</code>`
   }</th>
     <td>${of.recordedAt === null ? html`<span class="quiet">before the first event</span>` : html`<${Time} at=${of.recordedAt} />`}</td>
     <td><${State} of=${of} /></td>
     <td class="number">${isMaking ? "–" : sum(of, "rows").toLocaleString("en")}</td>
     <td class="number">${isMaking ? "–" : bytesIn(sum(of, "bytes"))}</td>
-    <td><div class="compared"><span /><${Confirm} label=${isMaking ? "Cancel…" : "Drop…"} of=${of.position} title=${`${isMaking ? "Cancel" : "Drop"} position ${of.position}`}
-      action=${isMaking ? "Cancel it" : "Drop"} grave=${!isMaking} needs="asOf.dropAsOf" does=${drop}>
-      <p>Its tables are removed. Nothing that is read changes, and it can be made again.</p><//></div></td></tr>`
+    <td><div class="compared"><span /><${Confirm} label=${isMaking ? "Stop…" : "Drop…"} of=${of.position} title=${`${isMaking ? "Stop making" : "Drop"} position ${of.position}`}
+      action=${isMaking ? "Stop" : "Drop"} grave=${!isMaking} needs="asOf.dropAsOf" does=${drop}>
+      <p>The copy's tables are removed. The live read models do not change, and the copy can be made again.</p><//></div></td></tr>`
 }
 
 const Sheet = ({ of, again }: { readonly of: AsOfList; readonly again: () => void }): Node => {
@@ -80,16 +80,16 @@ const Sheet = ({ of, again }: { readonly of: AsOfList; readonly again: () => voi
   const isFull = of.asOf.length >= of.most
   return html`${
     of.asOf.length === 0
-      ? html`<p class="note">There are none. Make them to see what was known at a position of the log, or at a time.</p>`
+      ? html`<p class="note">No copies yet. Make one to see what was known at a position of the log or at a time.</p>`
       : html`<div class="scrolled" tabindex="0" role="region" aria-label="As of a time"><table>
-        <thead><tr><th scope="col">Position</th><th scope="col">Recorded by then</th><th scope="col">State</th><th scope="col" class="number">Rows</th>
-          <th scope="col" class="number">Size</th><th scope="col"><span class="spoken">What can be done</span></th></tr></thead>
+        <thead><tr><th scope="col">Position</th><th scope="col">Recorded up to</th><th scope="col">State</th><th scope="col" class="number">Rows</th>
+          <th scope="col" class="number">Size</th><th scope="col"><span class="spoken">Actions</span></th></tr></thead>
         <tbody>${of.asOf.map((one) => html`<${Row} key=${one.position} of=${one} again=${again} />`)}</tbody></table></div>`
   }
   ${
     may("asOf.makeAsOf") &&
     (isFull
-      ? html`<p class="note">There are ${of.most}, and there may be no more: drop one to make another.</p>`
+      ? html`<p class="note">There can be no more than ${of.most} copies: drop one to make another.</p>`
       : !isBusy && html`<${Make} again=${again} />`)
   }`
 }
@@ -100,6 +100,6 @@ export const AsOfs = (): Node => {
   const [, again] = loaded
   useEvery(pause, again)
   return html`<section class="as-of"><h2>As of a time</h2>
-    <p class="description quiet">Copies of all read models as they stood then, beside those that are read. What was erased is in none: an erasure removes those that were made before it.</p>
+    <p class="description quiet">Copies of all read models as they were at a position, beside the live ones. None has erased text: an erasure removes all copies made before it.</p>
     ${whenThere(loaded, (list) => html`<${Sheet} of=${list} again=${again} />`, 2)}</section>`
 }

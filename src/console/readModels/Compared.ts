@@ -11,7 +11,7 @@ const Running = ({ of }: { readonly of: Replay }): Node => {
   const part = of.progress === null ? undefined : Math.floor(of.progress * 100)
   const doing = of.promote ? "Rebuilding" : "Comparing"
   return html`<span class="comparing"><progress max="100" value=${part} aria-label=${`${doing} ${of.readModel}`} />
-    <span class="quiet">${part === undefined ? "begins" : `${part} %`}, ${number(of.events)} events</span></span>`
+    <span class="quiet">${part === undefined ? "starting" : `${part} %`}, ${number(of.events)} events</span></span>`
 }
 
 /** What came of the last replay, in words. */
@@ -25,10 +25,10 @@ const Result = ({ of }: { readonly of: Replay }): Node => {
       : of.state === "cancelled"
         ? ["cancelled", "cancelled"]
         : of.state === "broken_off"
-          ? ["failed", "broken off"]
+          ? ["failed", "interrupted"]
           : differing === 0
-            ? ["completed", of.promote ? "rebuilt, and was the same" : "as the log says"]
-            : ["failed", `${of.promote ? "rebuilt, and differed" : "differs"} in ${number(differing)} rows${more}`]
+            ? ["completed", of.promote ? "rebuilt, no differences" : "matches the log"]
+            : ["failed", `${of.promote ? "rebuilt, differed" : "differs"} in ${number(differing)} rows${more}`]
   const tables = of.differences.map(({ table, rows }) => `${table}: ${number(rows)}${more}`)
   return html`<span><span class=${`status ${mark}`}>${said}</span> <small class="quiet"><${Time} at=${of.endedAt ?? of.startedAt} /></small>
     ${tables.length > 0 && html` <small><${Text} of=${tables.join(", ")} /></small>`}
@@ -73,7 +73,7 @@ export const Compared = ({
             does=${async () => {
               await system.replay(name, { promote: true })
               again()
-            }}><p>It is built anew from the log beside the one that is read, compared with it, and put in its place then. Readers notice nothing.</p><//>`
+            }}><p>A new build is made from the log beside the live one, compared with it, and then put in its place. Reads are not affected.</p><//>`
     }
     ${problem && html`<p class="problem" role="alert"><${Text} of=${problem} /></p>`}</div>`
 }

@@ -67,8 +67,8 @@ export const FilterBar = ({ filters }: { readonly filters: Filters }): Node => {
   const [open, setOpen] = useState(used)
   return html`<div class="filters">
     <${Choice} name="kind" label="Kind" value=${filters.kind} options=${[["any", "any"], ["file", "files"], ["repo", "repositories"]]} />
-    <${Choice} name="votes" label="Votes" value=${filters.votes} options=${[["fair", "not against"], ["for", "some for"], ["any", "any"]]} />
-    <label class="check"><input type="checkbox" checked=${filters.public} onChange=${() => set("public", !filters.public)} /> Others' public ones</label>
+    <${Choice} name="votes" label="Votes" value=${filters.votes} options=${[["fair", "not voted down"], ["for", "voted up"], ["any", "any"]]} />
+    <label class="check"><input type="checkbox" checked=${filters.public} onChange=${() => set("public", !filters.public)} /> Public snippets of others</label>
     ${
       open
         ? html`<${Named} name="agent" label="Agent" value=${filters.agent} /><${Named} name="workspace" label="Customer" value=${filters.workspace} />`

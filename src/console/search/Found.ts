@@ -15,7 +15,7 @@ const shownLines = 8
 /** How likely it answers the task, as a number and a bar. */
 const Score = ({ of }: { readonly of: number }): Node => {
   const percent = Math.round(of * 100)
-  return html`<span class="score" title="How likely it is that it answers the task, votes counted">
+  return html`<span class="score" title="How likely the snippet answers the task, votes included">
     <meter min="0" max="100" value=${percent} aria-hidden="true" /><b>${percent}</b> %</span>`
 }
 
@@ -39,7 +39,7 @@ export const Found = ({ match, task }: { readonly match: SearchMatch; readonly t
         <${Code} source=${source} language=${languageOf(match.type === "repo" ? "markdown" : match.language)} label=${`Source of ${plain(name)}`} most=${shownLines} />
         <footer>
           <${Votes} id=${id} name=${name} up=${match.thumbsUp} down=${match.thumbsDown} task=${task} />
-          ${!match.offered && html`<span class="quiet">too far off to be given to an agent</span>`}
+          ${!match.offered && html`<span class="quiet">too weak a match to offer to agents</span>`}
           <span class="actions">
             ${more > 0 && html`<a class="button small" href=${to}>${more.toLocaleString("en")} more lines</a>`}
             <${Copy} text=${source} what=${`the source of ${plain(name)}`} />

@@ -18,9 +18,9 @@ const Step = ({ title, command }: { readonly title: string; readonly command: st
 /** Before anything is asked: what this finds, and how something gets in here. */
 export const Steps = (): Node => html`
   <${Empty} title="Find code that has worked">
-    <p>Describe a task above, in its words or in others. What agents and people voted for comes first. Where nothing is stored yet, a key in <code>CAIRN_API_KEY</code> begins it:</p>
+    <p>Describe a task above, in any words. What agents and people voted for comes first. If nothing is stored yet, start with a key in <code>CAIRN_API_KEY</code>:</p>
     <div class="steps">
       <${Step} title="Store what a task produced" command=${store} />
-      <${Step} title="Give it to an agent, over MCP" command=${agents} />
+      <${Step} title="Connect an agent over MCP" command=${agents} />
     </div>
   <//>`

@@ -96,8 +96,8 @@ const Head = (): Node => html`
   </header>`
 
 const NoPage = (): Node => {
-  useTitle("No such page")
-  return html`<h1 class="spoken">Cairn</h1><${Empty} title="There is no such page"><p><a href="/">Go to the search</a></p><//>`
+  useTitle("Page not found")
+  return html`<h1 class="spoken">Cairn</h1><${Empty} title="Page not found"><p><a href="/">Go to search</a></p><//>`
 }
 
 /** A page begins at its title, also for who hears it. */
@@ -119,7 +119,7 @@ const View = (): Node => {
 export const Shell = (): Node => {
   if (session.value === null) return html`<${SignIn} />`
   return html`
-    <a class="skip" href="#main">Skip to the page</a>
+    <a class="skip" href="#main">Skip to content</a>
     <${Head} />
     ${session.value === undefined ? html`<main id="main"><${Waiting} /></main>` : html`<${View} />`}`
 }

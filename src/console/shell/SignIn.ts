@@ -43,11 +43,11 @@ const ByLink = ({ code, keep, setKeep }: Keeping & { readonly code: string }): N
   }
   return html`<form onSubmit=${submit} novalidate>
     <${Mark} />
-    <p class="lead">You followed the link that the service has printed. Its code works once, within a minute.</p>
+    <p class="lead">You opened the sign-in link that the service printed. It works once, within a minute.</p>
     ${parting.value !== "" && html`<p class="problem" role="alert"><${Text} of=${parting.value} /></p>`}
     <${Button} class="primary" autofocus busy=${busy} aria-describedby="link-note">${busy ? "Signing in…" : "Sign in"}<//>
     <${Keep} keep=${keep} setKeep=${setKeep} />
-    <p id="link-note" class="quiet">You sign in as who operates the service, for twelve hours, with a key that is made for it: it is called “Sign-in link”, and can be revoked.</p>
+    <p id="link-note" class="quiet">You sign in as the service's operator for twelve hours, with a new key called “Sign-in link” that can be revoked.</p>
     <button type="button" class="small" onClick=${() => (linkCode.value = undefined)}>Use a key instead</button>
   </form>`
 }
@@ -79,7 +79,7 @@ const ByKey = ({ keep, setKeep }: Keeping): Node => {
     <p id="key-said" class="problem" role="alert">${said && html`<${Text} of=${said} />`}</p>
     <${Keep} keep=${keep} setKeep=${setKeep} />
     <${Button} class="primary" busy=${busy}>${busy ? "Signing in…" : "Sign in"}<//>
-    <p id="key-note" class="quiet">The first key is in <code>data/owner.key</code> where the service runs; started on a terminal, it prints a link that signs in. What you paste stays in this tab, and goes to this service alone.</p>
+    <p id="key-note" class="quiet">The first key is in <code>data/owner.key</code> where the service runs. Started in a terminal, the service also prints a sign-in link. Your key stays in this tab and is sent only to this service.</p>
   </form>`
 }
 

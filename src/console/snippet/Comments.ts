@@ -20,7 +20,7 @@ const Row = ({ of }: { readonly of: Comment }): Node => html`
 const Elsewhere = ({ id }: { readonly id: string }): Node | null => {
   if (!may("events.newestEvents")) return null
   const log = href("events", {}, { stream: `snippet-${id}`, type: "CommentAdded" })
-  return html`<p class="note">What was said in customers’ workspaces, and by other organizations, is not among them: <a href=${log}>all of it is in the log</a>.</p>`
+  return html`<p class="note">Comments from customers’ workspaces and from other organizations are not shown here: <a href=${log}>see all comments in the log</a>.</p>`
 }
 
 /** What was said of a snippet, the latest first, to whoever reads it. */
@@ -36,9 +36,9 @@ export const Comments = ({ id }: { readonly id: string }): Node => {
       () =>
         html`${
           rows.length === 0
-            ? html`<p class="note">Nobody has said anything about it.</p>`
+            ? html`<p class="note">No comments yet.</p>`
             : html`<ul class="rows comments">${rows.map((one) => html`<${Row} key=${one.id} of=${one} />`)}</ul>
-          <${More} of=${list} label="Show earlier ones" />`
+          <${More} of=${list} label="Show earlier" />`
         }<${Elsewhere} id=${id} />`,
       2
     )}</section>`

@@ -33,7 +33,7 @@ export const Executions = ({ id }: { readonly id: string }): Node => {
       loaded,
       ({ executions, totalFound }) =>
         executions.length === 0
-          ? html`<p class="note">No agent has told of a run.</p>`
+          ? html`<p class="note">No agent has reported a run.</p>`
           : html`<ul class="rows">${executions.map((one) => html`<${Execution} key=${one.id} of=${one} />`)}</ul>
             ${totalFound > executions.length && html`<p class="note">The latest ${executions.length} of ${totalFound.toLocaleString("en")}.</p>`}`,
       2

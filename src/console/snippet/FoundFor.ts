@@ -30,11 +30,11 @@ export const FoundFor = ({ id }: { readonly id: string }): Node | null => {
     first,
     () =>
       rows.length === 0
-        ? html`<p class="note">No search of your organization has found it, or what was asked for is gone.</p>`
+        ? html`<p class="note">No search of your organization has found this snippet, or those searches are gone.</p>`
         : html`<div class="scrolled" tabindex="0" role="region" aria-label="Tasks it was found for"><table>
             <thead><tr><th>Task</th><th>Found</th><th>Then voted</th><th>When</th></tr></thead>
             <tbody>${rows.map((one) => html`<${Row} key=${one.position} of=${one} />`)}</tbody></table></div>
-          <p class="note">Searches of one day that found the same snippets are one, told by the first of them.</p>
+          <p class="note">Searches of one day that found the same snippets are listed once, under the first task.</p>
           <${More} of=${list} />`,
     2
   )}</section>`

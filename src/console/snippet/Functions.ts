@@ -20,7 +20,7 @@ export const SnippetFunctions = ({ id }: { readonly id: string }): Node => {
     loaded,
     ({ functions }) =>
       functions.length === 0
-        ? html`<p class="note">Nothing is kept of its functions: it was stored without their reputation.</p>`
+        ? html`<p class="note">No functions are tracked: this snippet was stored without their reputation.</p>`
         : html`<div class="scrolled" tabindex="0" role="region" aria-label="Functions"><table>
             <thead><tr><th>Function</th><th>Votes</th><th>Runs</th><th>Logged calls</th><th>Last failed</th></tr></thead>
             <tbody>${functions.map((one) => html`<${Row} key=${one.fingerprint} of=${one} />`)}</tbody></table></div>`,

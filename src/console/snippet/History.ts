@@ -46,17 +46,17 @@ const VotesOverTime = ({ votes, names }: { readonly votes: ReadonlyArray<Vote>; 
 }
 
 const outcomes: { readonly [O in Grading["is"]]: readonly [said: string, status: string] } = {
-  pending: ["on its way", "waiting"],
+  pending: ["pending", "waiting"],
   for: ["for it", "completed"],
   against: ["against it", "failed"],
   failed: ["failed", "errored"],
-  expired: ["not due any more", "cancelled"]
+  expired: ["no longer due", "cancelled"]
 }
 
 /** What a model was asked to say of the snippet, and said. */
 const Gradings = ({ gradings }: { readonly gradings: ReadonlyArray<Grading> }): Node => {
   const [rows, more] = useSome(gradings.toReversed(), { first: few, step: 200 })
-  if (gradings.length === 0) return html`<p class="note">No model was asked what it thinks of it.</p>`
+  if (gradings.length === 0) return html`<p class="note">No model was asked to grade this snippet.</p>`
   return html`<ul class="rows gradings">${rows.map(
     ({ position, at, is, reason, count }) => html`<li key=${position}>
       <span class=${`status ${outcomes[is][1]}`}>${outcomes[is][0]}${count > 1 && ` (counts ${count} times)`}</span>
@@ -73,7 +73,7 @@ interface Read {
   readonly hasMore: boolean
 }
 
-const elsewhere = html`<p class="note">It is another organization's: its votes and events are in that one's log.</p>`
+const elsewhere = html`<p class="note">This snippet belongs to another organization: its votes and events are in that organization's log.</p>`
 
 const Told = ({ id }: { readonly id: string }): Node => {
   const { names } = useNames()
@@ -102,10 +102,10 @@ const Told = ({ id }: { readonly id: string }): Node => {
       there &&
       !isElsewhere &&
       html`<section><h2>AI gradings</h2><${Gradings} gradings=${gradingsIn(there.votes)} />
-      ${there.hasMore && html`<p class="note">Votes and gradings are the latest ${read.toLocaleString("en")} of each kind.</p>`}</section>
-    <section><h2>What happened to it</h2>
-      <${Rows} of=${there.latest.toReversed()} names=${names} label="Events of the snippet, the newest first" />
-      <p class="note"><a href=${log}>All of it, in the log</a></p></section>`
+      ${there.hasMore && html`<p class="note">Only the latest ${read.toLocaleString("en")} of each kind are shown.</p>`}</section>
+    <section><h2>Latest events</h2>
+      <${Rows} of=${there.latest.toReversed()} names=${names} label="Events of the snippet, newest first" />
+      <p class="note"><a href=${log}>All events in the log</a></p></section>`
     }`
 }
 

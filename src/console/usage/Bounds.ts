@@ -28,7 +28,7 @@ const Row = ({ of, names }: { readonly of: Spent; readonly names: ReadonlyMap<st
   return html`<li class="row"><span class="who">${title} <span class="quiet"><${Text} of=${whose} /></span></span>
     <meter class=${full ? "full" : ""} min="0" max=${Math.max(of.limit, 1e-9)} value=${Math.min(of.used, of.limit)} aria-label=${`${title}: ${shown(of.used)} of ${shown(of.limit)}`} />
     <span class="number">${shown(of.used)} of ${shown(of.limit)}</span>
-    <span class="quiet">${of.resetsAt !== undefined && html`begins anew <${Time} at=${of.resetsAt} />`}${full && html` <span class="status errored">reached</span>`}</span></li>`
+    <span class="quiet">${of.resetsAt !== undefined && html`resets <${Time} at=${of.resetsAt} />`}${full && html` <span class="status errored">reached</span>`}</span></li>`
 }
 
 /** How far each bound is spent, or taken. */
@@ -40,6 +40,6 @@ export const BoundsSpent = ({
   readonly names: ReadonlyMap<string, string>
 }): Node => {
   const all: ReadonlyArray<Spent> = [...of.bounds, ...(of.stored?.bounds ?? [])]
-  if (all.length === 0) return html`<p class="note">Nothing bounds what is used.</p>`
+  if (all.length === 0) return html`<p class="note">No bounds are set.</p>`
   return html`<ul class="rows bounds">${all.map((one) => html`<${Row} key=${`${one.keyId} ${one.bound}`} of=${one} names=${names} />`)}</ul>`
 }

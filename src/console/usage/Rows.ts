@@ -47,10 +47,10 @@ const Row = ({
 export const Rows = ({ of, by, names }: { of: UsageReport; by: Group; names: ReadonlyMap<string, string> }): Node => {
   const most = Math.max(0, ...of.usage.map(({ inputTokens, outputTokens }) => inputTokens + outputTokens))
   const rows = by === "day" ? [...of.usage].reverse() : of.usage
-  if (rows.length === 0) return html`<p class="note">No chat was asked for in that time.</p>`
+  if (rows.length === 0) return html`<p class="note">No chats in this period.</p>`
   return html`<div class="scrolled" tabindex="0" role="region" aria-label=${`Usage by ${titles[by].toLowerCase()}`}><table>
     <thead><tr><th scope="col">${titles[by]}</th><th scope="col" class="number">Chats</th><th scope="col" class="number">Turns</th>
       <th scope="col" class="number">Tokens read</th><th scope="col" class="number">written</th><th scope="col" class="number">Cost</th><th scope="col"><span class="spoken">Share of tokens</span></th></tr></thead>
     <tbody>${rows.map((row) => html`<${Row} key=${row.of} row=${row} by=${by} names=${names} most=${most} />`)}</tbody></table></div>
-    ${of.leftOut > 0 && html`<p class="note">and ${number(of.leftOut)} more, which used less</p>`}`
+    ${of.leftOut > 0 && html`<p class="note">and ${number(of.leftOut)} more, with less usage</p>`}`
 }

@@ -62,15 +62,15 @@ export const SetBounds = ({ again }: { readonly again: () => void }): Node => {
   }
   if (!may("usage.setBounds")) return null
   return html`<button type="button" class="small" onClick=${open}>Change bounds…</button>
-    <dialog ref=${dialog} aria-label="What the organization may use"><h2>What the organization may use</h2>
+    <dialog ref=${dialog} aria-label="Bounds of the organization"><h2>Bounds of the organization</h2>
       <form class="fields" onSubmit=${submit} novalidate>
         ${fields.map(
           ([name, title, step]) => html`<label key=${name}>${title}
-            <input type="number" min="0" step=${step} inputmode="decimal" placeholder="not bounded" value=${form[name]} readonly=${busy}
+            <input type="number" min="0" step=${step} inputmode="decimal" placeholder="no bound" value=${form[name]} readonly=${busy}
               onInput=${(event: Event) => setForm((all) => ({ ...all, [name]: valueOf(event) }))} /></label>`
         )}
-        <p class="quiet">It counts at once, also for chats that run. What is left empty is not bounded; keys may have bounds of their own besides.</p>
+        <p class="quiet">Changes apply at once, also to running chats. An empty field means no bound. Keys may have bounds of their own.</p>
         <p class="problem" role="alert">${problem && html`<${Text} of=${problem} />`}</p>
-        <div class="actions"><button type="button" onClick=${() => dialog.current?.close()}>Leave it</button><${Button} class="primary" busy=${busy}>Set<//></div>
+        <div class="actions"><button type="button" onClick=${() => dialog.current?.close()}>Cancel</button><${Button} class="primary" busy=${busy}>Save<//></div>
       </form></dialog>`
 }

@@ -8,7 +8,7 @@ import { href } from "../router.ts"
 /** The chat that made a commit: what it took, and its task where the commit's title is not all of that. */
 export const ByChat = ({ run, title }: { readonly run: string; readonly title: string }): Node => {
   const loaded = useLoaded(run, ({ cairn }, signal) => cairn.runs.get(run, { signal }))
-  return html`<section class="by-chat" aria-label="The chat that made it">${whenThere(
+  return html`<section class="by-chat" aria-label="The chat that made this commit">${whenThere(
     loaded,
     ({ task, turns, tools, usage, requestedAt, endedAt }) => html`
       ${task.trim() !== title && html`<p class="description"><${Long} of=${task} /></p>`}

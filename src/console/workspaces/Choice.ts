@@ -41,6 +41,6 @@ export const Choice = ({
     <option value="">${none}</option>
     ${value !== "" && !of.some(({ sha }) => sha === value) && html`<option value=${value}>${plain(value.slice(0, 12))}</option>`}
     ${of.map(({ sha, message }) => html`<option key=${sha} value=${sha}>${sha.slice(0, 8)} ${plain(saidIn(message).title.slice(0, 60))}</option>`)}
-    <option value=${another}>another one…</option></select></label>
+    <option value=${another}>another commit…</option></select></label>
     ${isTyped && html`<label><span class="spoken">${label} the commit </span><input class="sha" value=${text ?? value} pattern="\\s*[0-9a-fA-F]{40}\\s*" title="40 hexadecimal digits" placeholder="40 hexadecimal digits" autocomplete="off" spellcheck="false" onInput=${(event: Event) => setText(valueOf(event))} onChange=${typed} /></label>`}`
 }

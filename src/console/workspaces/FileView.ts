@@ -52,9 +52,9 @@ const Content = ({
     ${children}
     ${
       text === undefined
-        ? html`<p class="note">${bytes.length > mostShown ? "A long file: it is not shown, but can be downloaded." : "A binary file: its bytes are not shown."}</p>`
+        ? html`<p class="note">${bytes.length > mostShown ? "This file is too long to show. Download it instead." : "Binary file: not shown."}</p>`
         : text === ""
-          ? html`<p class="note">An empty file.</p>`
+          ? html`<p class="note">Empty file.</p>`
           : html`<${Code} source=${text} language=${languageOfPath(path)} label=${`Content of ${plain(path)}`} />`
     }</section>`
 }

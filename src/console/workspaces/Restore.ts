@@ -21,7 +21,7 @@ const Preview = ({ id, sha }: { readonly id: string; readonly sha: string }): No
   })
   if (loaded.state === "failed") return html`<${Failed} ...${loaded} again=${again} />`
   if (loaded.value === undefined) return html`<${Waiting} lines=${2} />`
-  if (loaded.value.length === 0) return html`<p>The workspace has these files already: nothing will change.</p>`
+  if (loaded.value.length === 0) return html`<p>The workspace already has these files: nothing will change.</p>`
   const more = loaded.value.length - mostNamed
   return html`<ul class="plain changes">
     ${loaded.value.slice(0, mostNamed).map(({ path, status }) => html`<li key=${path}><span class=${`status ${status}`}>${status}</span> <span class="path"><${Text} of=${path} /></span></li>`)}
@@ -31,12 +31,12 @@ const Preview = ({ id, sha }: { readonly id: string; readonly sha: string }): No
 /** Brings the files of a commit back, after a look at what that changes. */
 export const Restore = ({ id, sha }: { readonly id: string; readonly sha: string }): Node => {
   const [asked, setAsked] = useState(false)
-  return html`<span onClickCapture=${() => setAsked(true)}><${Confirm} label="Restore…" title="Bring these files back?" action="Restore" needs="workspaces.restoreWorkspace" grave=${false}
+  return html`<span onClickCapture=${() => setAsked(true)}><${Confirm} label="Restore…" title="Restore these files?" action="Restore" needs="workspaces.restoreWorkspace" grave=${false}
     does=${async () => {
       const { commit } = await session.value!.cairn.workspaces.restore(id, sha)
       go(href("commit", { id, sha: commit }))
     }}>
-    <p>A new commit with the files as they were at <code>${sha.slice(0, 12)}</code>. The history stays: this can be undone the same way.</p>
+    <p>Adds a commit with the files as they were at <code>${sha.slice(0, 12)}</code>. The history stays, so this can be undone the same way.</p>
     ${asked && html`<${Preview} id=${id} sha=${sha} />`}
   <//></span>`
 }

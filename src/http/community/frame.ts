@@ -50,7 +50,7 @@ ${
 <link rel="stylesheet" href="${style}">
 </head>
 <body>
-<a class="skip" href="#main">Skip to the page</a>
+<a class="skip" href="#main">Skip to content</a>
 <header class="head">
 <a class="brand" href="/public"><svg viewBox="5 4 22 26" width="18" height="22" aria-hidden="true"><ellipse cx="16" cy="25.4" rx="10.6" ry="3.4"/><ellipse cx="16.6" cy="18.2" rx="7.6" ry="3"/><ellipse cx="15.6" cy="12" rx="5.1" ry="2.5"/><ellipse cx="16.3" cy="6.9" rx="3" ry="1.8"/></svg>Cairn</a>
 <nav aria-label="Cairn"><ul><li><a href="/public">Public snippets</a></li></ul></nav>

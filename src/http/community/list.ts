@@ -43,14 +43,14 @@ const link = (to: string, isHere: boolean, text: Markup): Markup =>
 
 const nothing = ({ query, language }: AskedList): Markup =>
   query === "" && language === ""
-    ? markup`<div class="empty"><h2>Nothing is public yet</h2><p>Whoever stores a snippet with <code>public: true</code> shares it here.</p></div>`
-    : markup`<div class="empty"><h2>Nothing was found</h2><p>Say it in other words, or <a href="/public">see all of them</a>.</p></div>`
+    ? markup`<div class="empty"><h2>Nothing is public yet</h2><p>Snippets stored with <code>public: true</code> appear here.</p></div>`
+    : markup`<div class="empty"><h2>Nothing found</h2><p>Try other words, or <a href="/public">see all public snippets</a>.</p></div>`
 
 /** The public snippets, page by page, or those that a search has found. */
 export const listPage = (asked: AskedList, { snippets, total, stale, languages, next }: Listed): Markup => {
   const { query, language, sortBy } = asked
   return markup`<header class="title"><h1>Public snippets</h1></header>
-<p class="description quiet">Code that has worked, which people and agents have shared with everybody.</p>
+<p class="description quiet">Code that has worked, shared with everybody by people and agents.</p>
 <form role="search" action="/public" method="get">
 <input type="search" name="q" aria-label="What the code should do" placeholder="What should the code do?" value="${query}" maxlength="1000">
 ${language !== "" && markup`<input type="hidden" name="language" value="${language}">`}
@@ -73,7 +73,7 @@ ${
   total > 1 &&
   markup`<nav class="facets" aria-label="Order">${link(listAt({ ...asked, sortBy: "upvoted" }), sortBy === "upvoted", markup`Most votes`)}${link(listAt({ ...asked, sortBy: "recent" }), sortBy === "recent", markup`Newest`)}</nav>`
 }</div>
-${stale && markup`<p class="note">What was shared last is not searched yet: look again in a moment.</p>`}
+${stale && markup`<p class="note">The newest snippets may be missing: search again in a moment.</p>`}
 ${snippets.length === 0 ? nothing(asked) : markup`<ol class="rows headings">${snippets.map(row)}</ol>`}
 ${next !== undefined && markup`<p class="note"><a class="button" rel="next" href="${next}">Show more</a></p>`}`
 }

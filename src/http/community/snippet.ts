@@ -55,7 +55,7 @@ export const snippetPage = (snippet: PublicEntry): Markup => {
 ${description !== "" && markup`<p class="description">${told(description.slice(0, mostDescribed))}${cutAt(description, mostDescribed)}</p>`}
 <section><h2>Source</h2>
 <div class="code" tabindex="0" role="region" aria-label="Source of ${inBrief(name, 80)}"><div class="chunk">${lines.map(line)}</div></div>
-${source.length > mostShown && markup`<p class="note">The first ${thousands(mostShown)} of ${thousands(source.length)} characters. <a href="${text}">All of them</a></p>`}
+${source.length > mostShown && markup`<p class="note">The first ${thousands(mostShown)} of ${thousands(source.length)} characters. <a href="${text}">Show all</a></p>`}
 </section>
 </div>
 <aside aria-label="Facts"><section><h2>Facts</h2><ul class="facts-list">
