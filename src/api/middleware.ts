@@ -3,11 +3,12 @@ import type { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware, HttpApiSchema, HttpApiSecurity } from "effect/http-api"
 import type { Holder, Scope } from "#domain/Scope.ts"
 import type { RequestIdentity } from "#engine/Event.ts"
+import { meanings } from "./meanings.ts"
 import { bodyOf, Problem, ProblemBody } from "./Problem.ts"
 
 /** An error answer: handlers fail with a `Problem`, and the caller gets its body. */
-const problem = (status: number, identifier: string, description: string) =>
-  ProblemBody.annotate({ identifier, description }).pipe(
+const problem = (status: number, identifier: string) =>
+  ProblemBody.annotate({ identifier, description: meanings[status] }).pipe(
     Schema.decodeTo(Schema.instanceOf(Problem), {
       decode: SchemaGetter.transform(
         ({ code, message, errors }) => new Problem({ code: code as Problem["code"], message, errors })
@@ -19,26 +20,22 @@ const problem = (status: number, identifier: string, description: string) =>
 
 /** The error answers that any route may give. All have one body. */
 const problems = [
-  problem(400, "BadRequest", "The request is malformed or out of range; `errors` names every field."),
-  problem(404, "NotFound", "There is no such thing in the caller's scope."),
-  problem(405, "MethodNotAllowed", "The route has no such method."),
-  problem(409, "Conflict", "The request contradicts what is stored."),
-  problem(408, "TooSlow", "The body came too slowly."),
-  problem(413, "TooLarge", "The body is larger than the route takes."),
-  problem(415, "UnsupportedType", "The body is not `application/json`."),
-  problem(421, "Misdirected", "The service is not known by the name in the header `Host`."),
-  problem(431, "HeadTooLarge", "The head of the request is larger than 16 KiB."),
-  problem(500, "InternalError", "A defect of the service; its log has the request id."),
-  problem(503, "Unavailable", "Not possible at the moment: send the same request again after `Retry-After` seconds."),
-  problem(507, "DiskFull", "A disk of the service is nearly full: nothing more is stored until there is room.")
+  problem(400, "BadRequest"),
+  problem(404, "NotFound"),
+  problem(405, "MethodNotAllowed"),
+  problem(409, "Conflict"),
+  problem(408, "TooSlow"),
+  problem(413, "TooLarge"),
+  problem(415, "UnsupportedType"),
+  problem(421, "Misdirected"),
+  problem(431, "HeadTooLarge"),
+  problem(500, "InternalError"),
+  problem(503, "Unavailable"),
+  problem(507, "DiskFull")
 ] as const
 
 /** The answer of routes that heed `If-Match` and `If-None-Match`. */
-export const preconditionFailed = problem(
-  412,
-  "PreconditionFailed",
-  "The condition in `If-Match` or `If-None-Match` does not hold."
-)
+export const preconditionFailed = problem(412, "PreconditionFailed")
 
 /** Outermost: turns every failure into the one error body, and gives the request its id. */
 export class Problems extends HttpApiMiddleware.Service<Problems>()("cairn/Problems", { error: problems }) {}
@@ -60,10 +57,7 @@ export class Authentication extends HttpApiMiddleware.Service<Authentication, { 
   "cairn/Authentication",
   {
     security: { bearer: HttpApiSecurity.bearer },
-    error: [
-      problem(401, "Unauthorized", "The API key is missing, or not valid (any more)."),
-      problem(403, "Forbidden", "The key may not do this.")
-    ]
+    error: [problem(401, "Unauthorized"), problem(403, "Forbidden")]
   }
 ) {}
 
@@ -83,7 +77,7 @@ export class RequestRates extends Context.Service<
 
 /** Bounds the requests a minute, by key and path. */
 export class Rate extends HttpApiMiddleware.Service<Rate, { requires: Caller }>()("cairn/Rate", {
-  error: [problem(429, "RateLimited", "Too many requests in the last minute; `Retry-After` says when to go on.")]
+  error: [problem(429, "RateLimited")]
 }) {}
 
 /** Counts requests without a key, by the client's address. */
@@ -97,10 +91,7 @@ export class AddressRates extends Context.Service<
 
 /** Bounds the requests a minute without a key, by the client's address. */
 export class AddressRate extends HttpApiMiddleware.Service<AddressRate>()("cairn/AddressRate", {
-  error: [
-    problem(403, "Forbidden", "The key may not do this."),
-    problem(429, "RateLimited", "Too many requests in the last minute; `Retry-After` says when to go on.")
-  ]
+  error: [problem(403, "Forbidden"), problem(429, "RateLimited")]
 }) {}
 
 /** Which homes the request writes to and sees, by its headers. */

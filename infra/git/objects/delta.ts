@@ -1,12 +1,18 @@
 import type { Breath } from "../Breath.ts"
 import { checkSize } from "./object.ts"
 
+/** A byte of a delta, which has to be there. */
+const byteOf = (delta: Uint8Array, at: number): number => {
+  const byte = delta[at]
+  if (byte === undefined) throw new Error("a delta ends too early")
+  return byte
+}
+
 /** A number of seven bits a byte, the lowest first, and the place after it. */
 const varint = (bytes: Uint8Array, at: number): readonly [number, number] => {
   let [value, factor, place] = [0, 1, at]
   for (;;) {
-    const byte = bytes[place++]
-    if (byte === undefined) throw new Error("a delta ends too early")
+    const byte = byteOf(bytes, place++)
     value += (byte & 0x7f) * factor
     if ((byte & 0x80) === 0) return [checkSize(value), place]
     factor *= 128
@@ -32,11 +38,7 @@ export const applyDelta = async (base: Uint8Array, delta: Uint8Array, breath: Br
   /** A number in a copy instruction. Bytes that it leaves out are 0. */
   const number = (flags: number, bytes: number): number => {
     let value = 0
-    for (let byte = 0; byte < bytes; byte++) {
-      if ((flags & (1 << byte)) === 0) continue
-      if (at === delta.length) throw new Error("a delta ends too early")
-      value += delta[at++]! * 2 ** (8 * byte)
-    }
+    for (let byte = 0; byte < bytes; byte++) if (flags & (1 << byte)) value += byteOf(delta, at++) * 2 ** (8 * byte)
     return value
   }
   while (at < delta.length) {
