@@ -63,8 +63,8 @@ describe.skipIf(!isHere)("an index that is further behind than anybody waits for
 
   it("says so to whoever reads a page or a command line, and sees no head", async () => {
     const page = await service.call("GET", `/public?q=${encodeURIComponent(task)}`)
-    assert.include(page.text, "Nothing was found")
-    assert.include(page.text, "What was shared last is not searched yet")
+    assert.include(page.text, "Nothing found")
+    assert.include(page.text, "The newest snippets may be missing: search again in a moment.")
     const environment = { CAIRN_API_KEY: ownerKey, CAIRN_URL: service.url }
     const { output, ended } = startCliWith(await installation, environment, "search", task)
     assert.strictEqual(await ended, 0, output.text)
