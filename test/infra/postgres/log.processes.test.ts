@@ -131,12 +131,14 @@ layer(two, { excludeTestServices: true })("two PostgresEventStores on one databa
     Effect.gen(function* () {
       const { append } = yield* EventStore
       const hinted = yield* (yield* Other).hints
+      // another command each time: one that was taken before appends nothing
+      const appended = Effect.suspend(() => append(to(fresh())))
       // The first append is told of by a hint or by a look at the log. If it was a look, the next one is a second away.
       // A busy machine may take longer than half a second, so it is tried again.
-      const soon = append(to(fresh())).pipe(
+      const soon = appended.pipe(
         Effect.andThen(PubSub.take(hinted)),
         Effect.andThen(PubSub.takeUpTo(hinted, 10)),
-        Effect.andThen(append(to(fresh()))),
+        Effect.andThen(appended),
         Effect.andThen(Effect.timeout(PubSub.take(hinted), "500 millis"))
       )
       yield* Effect.retry(soon, { times: 10 })
