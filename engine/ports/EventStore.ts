@@ -104,7 +104,7 @@ export interface EventKind {
 }
 
 export interface ReadStream {
-  /** At most so many events; 1,000 unless told. */
+  /** The most events to give; default: 1,000. */
   readonly limit?: number
   /** About so many bytes, if that is less than the store allows. */
   readonly bytes?: number

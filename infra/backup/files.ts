@@ -75,7 +75,7 @@ export const stored = (name: string, compressed: boolean, encrypt: Turning | und
 })
 
 /**
- * Begins a file beside its place. `arrived` gets it once it is whole and on the disk; unless told, it is put in its
+ * Begins a file beside its place. `arrived` gets it once it is whole and on the disk; by default, it is put in its
  * place. Fails when the disk does.
  */
 export const begin = (

@@ -23,7 +23,7 @@ import { Turns } from "./Turns.ts"
 export interface Options {
   /** The folder of repositories, each bare and named `<workspace>.git`; made when missing. */
   readonly directory: string
-  /** 1 GiB and 50,000 files unless told. */
+  /** Default: 1 GiB and 50,000 files. */
   readonly limits?: Limits
   /** Packs loose objects as they gather; without git, all objects stay loose. */
   readonly git?: NativeGit | undefined

@@ -30,7 +30,7 @@ export interface Upload {
   readonly home: string
   readonly workspace: string | null
   readonly agent: string | null
-  /** `upload` unless told otherwise. */
+  /** Default: `upload`. */
   readonly origin?: "upload" | "import"
   readonly path: string
   readonly source: string

@@ -16,13 +16,13 @@ export interface Options {
   readonly directory: string
   /** `undefined`: nothing can be pushed. */
   readonly git: NativeGit | undefined
-  /** Of a workspace; 1 GiB and 50,000 files unless told. */
+  /** Of a workspace; default: 1 GiB and 50,000 files. */
   readonly limits?: Limits
-  /** Bytes of a pack; 256 MiB unless told. */
+  /** Bytes of a pack; default: 256 MiB. */
   readonly mostPacked?: number
   /** How slowly a pack may arrive. */
   readonly pace?: Pace
-  /** Seconds of processor time for each of git's processes; 120 unless told. */
+  /** Seconds of processor time for each of git's processes; default: 120. */
   readonly processor?: number
 }
 

@@ -2,15 +2,15 @@ import type { Redacted } from "effect"
 
 export interface AnthropicSettings {
   readonly apiKey: Redacted.Redacted<string>
-  /** Of the API or a compatible server, without `/v1`; the API's own unless told. */
+  /** Of the API or a compatible server, without `/v1`; default: the API's own. */
   readonly baseURL?: string
-  /** The variable that has the key, for the operator who has to mend it; ANTHROPIC_API_KEY unless told. */
+  /** The variable that has the key, for the operator who has to mend it; default: ANTHROPIC_API_KEY. */
   readonly variable?: string
-  /** Tokens of one response; 16,000 unless told. */
+  /** Tokens of one response; default: 16,000. */
   readonly maxTokens?: number
-  /** Milliseconds for one attempt at a request; 10 minutes unless told. A request has at most three attempts. */
+  /** Milliseconds for one attempt at a request; default: 10 minutes. A request has at most three attempts. */
   readonly timeout?: number
-  /** Milliseconds without a byte after which a request is given up; a minute unless told. */
+  /** Milliseconds without a byte after which a request is given up; default: a minute. */
   readonly silence?: number
 }
 

@@ -5,13 +5,13 @@ export interface OpenAiSettings {
   readonly apiKey: Redacted.Redacted<string>
   /** The variable that has the key, for the operator who has to mend it. */
   readonly variable: string
-  /** Of the API or a compatible server, with its `/v1`; the API's own unless told. */
+  /** Of the API or a compatible server, with its `/v1`; default: the API's own. */
   readonly baseURL?: string
-  /** Tokens of one response; the model's own bound unless told. */
+  /** Tokens of one response; default: the model's own bound. */
   readonly maxTokens?: number
-  /** Milliseconds for one attempt at a request; 10 minutes unless told. A request has at most three attempts. */
+  /** Milliseconds for one attempt at a request; default: 10 minutes. A request has at most three attempts. */
   readonly timeout?: number
-  /** Milliseconds without a byte after which a request is given up; a minute unless told. */
+  /** Milliseconds without a byte after which a request is given up; default: a minute. */
   readonly silence?: number
 }
 

@@ -2,7 +2,7 @@ import type { BashOptions } from "just-bash"
 
 const MiB = 1024 * 1024
 
-/** Limits of one command, unless told: milliseconds, and bytes of stdout and of stderr each. */
+/** Default limits of one command: milliseconds, and bytes of stdout and of stderr each. */
 export const defaultTimeout = 30_000
 export const defaultOutput = 100_000
 

@@ -11,7 +11,7 @@ interface Counted {
 interface Part {
   readonly kind: string
   readonly called: string
-  /** `good` unless told. */
+  /** Default: `good`. */
   readonly tone?: "mild" | "bad"
 }
 

@@ -85,7 +85,7 @@ export class Keys {
 
   /**
    * The organization's live keys, the oldest first.
-   * @param page `limit`: 1 to 1,000, 1,000 unless told; `cursor`: the `nextCursor` of an answer, to go on behind it.
+   * @param page `limit`: 1 to 1,000, default 1,000; `cursor`: the `nextCursor` of an answer, to go on behind it.
    */
   list(
     page: { readonly limit?: number | undefined; readonly cursor?: string | undefined } = {},

@@ -151,7 +151,7 @@ export class Patterns {
   /**
    * Examples for a model that is to write code: snippets that fit a task, with what they took and gave when they last
    * ran.
-   * @param examples `k`: the most examples, 1 to 100, 3 unless told.
+   * @param examples `k`: the most examples, 1 to 100, default 3.
    */
   examples(
     task: string,

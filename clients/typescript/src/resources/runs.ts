@@ -45,7 +45,7 @@ export class Runs {
   /**
    * A workspace's chats, the one asked for last first.
    * @param workspaceId A chat's, or of `workspaces.list`.
-   * @param page `limit`: 1 to 1,000, 1,000 unless told; `cursor`: the `nextCursor` of an answer, to go on behind it.
+   * @param page `limit`: 1 to 1,000, default 1,000; `cursor`: the `nextCursor` of an answer, to go on behind it.
    */
   list(
     workspaceId: string,

@@ -117,7 +117,7 @@ export class Snippets {
   /**
    * The comments on a snippet, the latest first: all of those that search results show the latest 20 of.
    * @param codeBlockId A snippet's id.
-   * @param page `limit`: 1 to 100, 20 unless told; `cursor`: the `nextCursor` of an answer, to go on behind it.
+   * @param page `limit`: 1 to 100, default 20; `cursor`: the `nextCursor` of an answer, to go on behind it.
    * @throws {@link NotFoundError}: `not_found/snippet`.
    */
   comments(
@@ -158,7 +158,7 @@ export class Snippets {
 
   /**
    * Your organization's searches that found a snippet, the latest first. For owners and admins.
-   * @param page `limit`: 1 to 100, 20 unless told; `cursor`: the `nextCursor` of an answer, to go on behind it.
+   * @param page `limit`: 1 to 100, default 20; `cursor`: the `nextCursor` of an answer, to go on behind it.
    * @throws {@link NotFoundError}: `not_found/snippet`.
    */
   retrievals(

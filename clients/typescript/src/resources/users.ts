@@ -114,7 +114,7 @@ export class Users {
 
   /**
    * The organization's people, with their roles and when a key of theirs was last used; who joined first comes first.
-   * @param page `limit`: 1 to 1,000, 1,000 unless told; `cursor`: the `nextCursor` of an answer, to go on behind it.
+   * @param page `limit`: 1 to 1,000, default 1,000; `cursor`: the `nextCursor` of an answer, to go on behind it.
    */
   list(
     page: { readonly limit?: number | undefined; readonly cursor?: string | undefined } = {},

@@ -61,7 +61,7 @@ export class Workspaces {
 
   /**
    * They, the one changed last first.
-   * @param page `limit`: 1 to 1,000, 1,000 unless told; `cursor`: the `nextCursor` of an answer, to go on behind it.
+   * @param page `limit`: 1 to 1,000, default 1,000; `cursor`: the `nextCursor` of an answer, to go on behind it.
    */
   list(
     page: { readonly limit?: number | undefined; readonly cursor?: string | undefined } = {},
@@ -77,7 +77,7 @@ export class Workspaces {
 
   /**
    * A workspace's commits, newest first.
-   * @param page `limit`: 1 to 1,000, 50 unless told; `before`: a commit's SHA, to go on behind it; `at`: to begin with
+   * @param page `limit`: 1 to 1,000, default 50; `before`: a commit's SHA, to go on behind it; `at`: to begin with
    *   it, in place of that; `path`: those alone that created, changed or deleted this file, of up to 1,000 commits at a
    *   time.
    */
@@ -176,7 +176,7 @@ export class Workspaces {
   /**
    * Unpacks a zip, a tar, or a tar with gzip into a workspace: all of it as one commit, or nothing. Up to 32 MiB, and
    * 128 MiB and 10,000 entries unpacked. An APIError 400 `validation/invalid_archive` where something would lead out.
-   * @param into `path`: the folder that it goes into, the root unless told; `replace`: what else is there goes.
+   * @param into `path`: the folder that it goes into, by default the root; `replace`: what else is there goes.
    */
   unpack(
     id: string,

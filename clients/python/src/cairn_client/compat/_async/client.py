@@ -34,7 +34,7 @@ class AsyncRaySurfer(AsyncStoring, AsyncRecording, AsyncRetrieving):
     """The existing low-level client, over this library's connections and retries.
 
     `api_key` and `base_url` come from `CAIRN_API_KEY` and `CAIRN_BASE_URL` unless given, else from `RAYSURFER_API_KEY`
-    and `RAYSURFER_BASE_URL`; the service is at http://127.0.0.1:8080 unless told.
+    and `RAYSURFER_BASE_URL`; by default, the service is at http://127.0.0.1:8080.
     """
 
     def __init__(
