@@ -1,10 +1,10 @@
 declare module "highlight.js" {
-  /** What hears of the pieces of a source, in their order. */
+  /** Gets the pieces of a source, in their order. */
   interface Emitter {
     addText(text: string): void
     startScope(scope: string): void
     endScope(): void
-    /** The same, as modes of a grammar say it. */
+    /** The same for a grammar's modes. */
     openNode(scope: string): void
     closeNode(): void
     __addSublanguage(other: Emitter, name: string): void

@@ -2,13 +2,13 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import { NotFoundError, PermissionDeniedError } from "../../clients/typescript/src/index.ts"
 import { failure, type Session, session } from "./session.ts"
 
-/** What is asked for: on its way, there, or why not. What was there before stays to be seen meanwhile. */
+/** Something that is loaded: on its way, there, or why it failed. Meanwhile, what was there before stays visible. */
 export type Loaded<T> =
   | { readonly state: "loading"; readonly value: T | undefined }
   | { readonly state: "there"; readonly value: T }
   | { readonly state: "failed"; readonly why: "missing" | "forbidden" | "other"; readonly message: string }
 
-/** What kind of failure it was. */
+/** Which kind of failure it was. */
 export const whyOf = (error: unknown) => {
   if (error instanceof NotFoundError) return "missing"
   return error instanceof PermissionDeniedError ? "forbidden" : "other"
@@ -16,7 +16,7 @@ export const whyOf = (error: unknown) => {
 
 type Ask<T> = (session: Session, signal: AbortSignal) => Promise<T>
 
-/** What was there, while something is asked for. */
+/** What was there before, while something is loaded. */
 const meanwhile = <T>(before: Loaded<T>): Loaded<T> => ({
   state: "loading",
   value: before.state === "failed" ? undefined : before.value
@@ -25,15 +25,15 @@ const meanwhile = <T>(before: Loaded<T>): Loaded<T> => ({
 /** A question that is on its way. */
 interface Asking {
   readonly name: string
-  /** It is asked once more behind this one. */
+  /** Whether it is asked once more behind this one. */
   isOnceMore: boolean
 }
 
 /**
- * Asks for something as often as `name` changes; an answer to an earlier question is not listened to. `undefined`:
- * there is nothing to ask. Gives what came, and what asks again. While the same question is on its way, it is asked
- * once more behind that: so who asks again and again has answers, and the last of them is no older than their last
- * asking.
+ * Loads something each time `name` changes; answers to earlier names are dropped. `undefined`: there is nothing to
+ * load. Gives what came, and a function that loads it again. If that is called while the same question is on its way,
+ * it is asked once more behind it. So a caller who asks again and again gets answers, and the last one is no older than
+ * the last call.
  */
 export const useLoaded = <T>(name: string | undefined, ask: Ask<T>): readonly [Loaded<T>, () => void] => {
   const [held, setHeld] = useState<{ readonly of: string | undefined; readonly loaded: Loaded<T> }>({
@@ -66,14 +66,14 @@ export const useLoaded = <T>(name: string | undefined, ask: Ask<T>): readonly [L
       if (asking.current === own) asking.current = undefined
     }
   }, [name, round])
-  // what was asked for under another name is no answer to this, from the first moment on
+  // what was loaded under another name is no answer to this, from the first moment on
   const loaded = name === undefined || held.of === name ? held.loaded : meanwhile(held.loaded)
   const again = () => {
     if (name !== undefined && asking.current?.name === name) {
       asking.current.isOnceMore = true
       return
     }
-    // from now on it is on its way: whoever looks before it is asked is not to take what is there for the newest
+    // it counts as on its way from now on: whoever looks before it is asked must not take the old value for the newest
     if (name !== undefined && session.value) setHeld((before) => ({ of: name, loaded: meanwhile(before.loaded) }))
     setRound((before) => before + 1)
   }

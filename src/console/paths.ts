@@ -1,4 +1,4 @@
-/** The console's pages: what a browser may ask the service for, and what it then shows. */
+/** The console's pages: the paths that a browser may ask the service for, and the page of each. */
 export const pages = {
   overview: "/overview",
   search: "/search",

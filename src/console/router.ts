@@ -3,20 +3,20 @@ import { type Parameters, pageAt, pages } from "./paths.ts"
 
 const here = signal(new URL(window.location.href))
 
-/** Where the reader is. */
+/** The page that the reader is on. */
 export const route = computed(() => {
   const { pathname, searchParams } = here.value
   const found = pageAt(pathname)
   return { page: found?.page, parameters: found?.parameters ?? ({} as Parameters), path: pathname, query: searchParams }
 })
 
-/** How far the reader was down each page that can be gone back to. */
+/** How far the reader had scrolled each page to which they can go back. */
 const places = new Map<string, number>()
 let visit = String(window.history.state?.visit ?? "0")
 
 export type Query = { readonly [name: string]: string | number | boolean | undefined | null }
 
-/** An address of the console; what is empty or false is left out of its query. */
+/** An address of the console. Empty and false values are left out of its query. */
 export const href = (page: keyof typeof pages, parameters: Parameters = {}, query: Query = {}): string => {
   const path = pages[page].replace(/:([a-z]+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ""))
   const given = new URLSearchParams()
@@ -26,10 +26,10 @@ export const href = (page: keyof typeof pages, parameters: Parameters = {}, quer
   return text === "" ? path : `${path}?${text}`
 }
 
-/** Goes to an address; `replace`: what is seen is the same as before, a little otherwise, and no step to go back. */
+/** Goes to an address; `replace`: it is a variant of the same page, and no step in the tab's history. */
 export const go = (to: string, replace = false): void => {
   const url = new URL(to, window.location.href)
-  // what stood behind # was taken out of the address
+  // only the part behind # was taken out of the address
   if (url.pathname + url.search === here.value.pathname + here.value.search) return
   if (replace) {
     window.history.replaceState(window.history.state, "", url)
@@ -42,11 +42,11 @@ export const go = (to: string, replace = false): void => {
   here.value = url
 }
 
-/** Whether a click on a link means to leave for another page here, and nothing else. */
+/** Whether a click on a link is a plain one, which opens the page in this tab. */
 const isPlain = (event: MouseEvent): boolean =>
   event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) && !event.defaultPrevented
 
-/** From now on, links of the page and steps back lead to pages without loading them. */
+/** From now on, links and steps back show the console's pages without loading them from the service. */
 export const listen = (): void => {
   window.history.scrollRestoration = "manual"
   window.addEventListener("popstate", () => {
@@ -54,7 +54,7 @@ export const listen = (): void => {
     visit = String(window.history.state?.visit ?? "0")
     here.value = new URL(window.location.href)
     const place = places.get(visit) ?? 0
-    // what stood there is on its way
+    // the page's content is still on its way
     requestAnimationFrame(() => setTimeout(() => window.scrollTo(0, place), 60))
   })
   document.addEventListener("click", (event) => {

@@ -1,13 +1,13 @@
 import { computed, signal } from "@preact/signals"
 import { type Access, AuthenticationError, Cairn, PermissionDeniedError } from "../../clients/typescript/src/index.ts"
 
-/** Who reads: by a key that is kept here, in memory, and in the tab's own storage where its holder asked for that. */
+/** The reader's session. Its key is kept in memory, and in the tab's own storage if its holder asked for that. */
 export interface Session {
   readonly cairn: Cairn
   readonly key: string
-  /** Whose the key is, and what bounds it. */
+  /** Whose the key is, and its bounds. */
   readonly access: Access
-  /** Whether an operation of the API is not refused to the key. */
+  /** Whether the key may do an operation of the API. */
   readonly may: (operation: string) => boolean
   /** Whether the tab keeps it until it is closed. */
   readonly kept: boolean
@@ -19,16 +19,16 @@ const place = "cairn.key"
 const current = signal<Session | null | undefined>(null)
 export const session = computed(() => current.value)
 
-/** Whether an operation of the API is not refused to the key. */
+/** Whether the key may do an operation of the API. */
 export const may = (operation: string): boolean => current.value?.may(operation) ?? false
 
 /** Whether the key may change what is stored. */
 export const mayWrite = computed(() => may("snippets.vote"))
 
-/** Why nobody is signed in any more, where there is something to say. */
+/** Why nobody is signed in any more, if there is something to say. */
 export const parting = signal("")
 
-// outside of this machine a page without TLS has no such function, and each write needs a name of its own
+// a page without TLS, from another machine, has no such function, and each write needs an id of its own
 if (globalThis.crypto.randomUUID === undefined) {
   const random = (): `${string}-${string}-${string}-${string}-${string}` => {
     const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16))
@@ -44,7 +44,7 @@ const storage = (): Storage | undefined => {
   try {
     return window.sessionStorage
   } catch {
-    // the browser was told to keep nothing
+    // the browser is set to keep nothing
     return undefined
   }
 }
@@ -55,14 +55,14 @@ const opened = async (cairn: Cairn, key: string, kept: boolean): Promise<Session
   return { cairn, key, access, may: (operation) => operations.has(operation), kept }
 }
 
-/** Forgets the key, here and in the tab; `why` is told to who is asked for another. */
+/** Forgets the key, in memory and in the tab's storage; `why` is shown where another key is asked for. */
 export const signOut = (why = ""): void => {
   storage()?.removeItem(place)
   parting.value = why
   current.value = null
 }
 
-/** Opens the console with a key. Fails as any call does. */
+/** Signs in with a key. Fails as any call does. */
 export const signIn = async (key: string, keep: boolean): Promise<void> => {
   const cairn = new Cairn({ apiKey: key, baseUrl: window.location.origin, maxRetries: 1, logLevel: "off" })
   const open = await opened(cairn, key, keep)
@@ -72,14 +72,14 @@ export const signIn = async (key: string, keep: boolean): Promise<void> => {
   current.value = open
 }
 
-/** Opens the console with the code of the link that the service has printed. Fails as any call does. */
+/** Signs in with the code of the link that the service has printed. Fails as any call does. */
 export const signInByLink = async (code: string, keep: boolean): Promise<void> => {
-  // not tried again by itself: the code works once
+  // without retries, because the code works once
   const cairn = new Cairn({ baseUrl: window.location.origin, maxRetries: 0, logLevel: "off" })
   await signIn((await cairn.system.signIn(code)).key, keep)
 }
 
-/** Goes on with the key that this tab kept. */
+/** Signs in with the key that this tab has kept. */
 export const resume = async (): Promise<void> => {
   const key = storage()?.getItem(place)
   if (!key) return
@@ -97,7 +97,7 @@ export const resume = async (): Promise<void> => {
 
 const isEnd = (error: unknown): boolean => error instanceof AuthenticationError
 
-/** Asks anew what the key may: its role, or what bounds it, may have changed since. */
+/** Asks again what the key may do: its role or its bounds may have changed. */
 const lookAgain = async (): Promise<void> => {
   const open = current.value
   if (!open) return
@@ -105,13 +105,13 @@ const lookAgain = async (): Promise<void> => {
     const now = await opened(open.cairn, open.key, open.kept)
     if (current.value === open) current.value = now
   } catch {
-    // what was known stays known
+    // what was known before stays
   }
 }
 
 /**
- * What a failed call says; a key that is not valid any more ends the session, and one that was refused something is
- * looked at anew.
+ * What a failed call says. A key that is no longer valid ends the session. If the key was refused something, it is
+ * asked again what it may do.
  */
 export const failure = (error: unknown): string => {
   if (error instanceof PermissionDeniedError) void lookAgain()

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals"
 
-/** How the console looks: as the reader's system does, unless they chose. */
+/** The console's colours. `system`: those of the reader's system. */
 export type Theme = "system" | "light" | "dark"
 
 const place = "cairn.theme"
@@ -14,7 +14,7 @@ const kept = (): string | null => {
   }
 }
 
-/** Shows the console in these colours, and keeps that for the next visit. */
+/** Shows the console in these colours, and remembers them for the next visit. */
 export const choose = (chosen: Theme): void => {
   theme.value = chosen
   document.documentElement.dataset["theme"] = chosen
@@ -26,7 +26,7 @@ export const choose = (chosen: Theme): void => {
   }
 }
 
-/** Takes the colours that were chosen at an earlier visit. */
+/** Uses the colours that were chosen at an earlier visit. */
 export const beginTheme = (): void => {
   const before = kept()
   choose(before === "light" || before === "dark" ? before : "system")

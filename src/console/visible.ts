@@ -1,4 +1,4 @@
-/** A piece of a text: as it is, or a character that nobody would see, with what to show for it and what it is. */
+/** A piece of a text: as it is, or an invisible character, with what to show for it and its name. */
 export type Piece = string | { readonly shown: string; readonly name: string }
 
 const names: { readonly [code: number]: string } = {
@@ -26,13 +26,13 @@ const names: { readonly [code: number]: string } = {
 }
 
 /**
- * Controls but tab and line feed, what turns or joins text without a mark of its own, blanks that look like none, tags,
- * variation selectors beyond those of emoji, and halves of characters.
+ * Control characters except tab and line feed, invisible characters that turn or join text, spaces without width, tags,
+ * variation selectors other than emoji's, and single surrogates.
  */
 const hidden =
   /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|\u034f|\u115f|\u1160|\u17b4|\u17b5|[\u180b-\u180f]|\u2800|\u3164|[\ufe00-\ufe0e]|\uffa0|[\u{e0100}-\u{e01ef}]/gu
 
-/** Joins emoji into one. */
+/** Joins several emoji into one. */
 const joiner = "\u200d"
 const isPicture = (text: string): boolean => /^\p{Extended_Pictographic}/u.test(text)
 const endsWithPicture = (text: string): boolean => /\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?$/u.test(text)
@@ -49,15 +49,15 @@ const pieceOf = (character: string): Piece => {
   return { shown: signOf(code), name: `${number}, ${name}` }
 }
 
-/** Unseen characters that are each shown by themselves, of one text, and of all of a source. */
+/** How many invisible characters are each shown by themselves, in one text, and in a whole source. */
 const [mostApart, mostOfSource] = [1_000, 5_000]
 
-/** With the sign for what can't be shown in the place of all that would be unseen. */
+/** A text with a replacement character for each invisible one. */
 const veiled = (text: string): string => text.replace(/\r\n/g, "\n").replace(hidden, "\ufffd")
 
 /**
- * A source as it can be shown: an element for each unseen character, as `piecesOf` tells them, would hold a page up
- * where there are very many.
+ * A source as it can be shown. `piecesOf` makes an element for each invisible character, and very many of them would
+ * hold a page up.
  */
 export const bearable = (source: string): string => {
   let unseen = 0
@@ -69,8 +69,8 @@ export const bearable = (source: string): string => {
 }
 
 /**
- * A text in pieces, so that what would be invisible, or turn the rest around, is seen. Where that is very much of it,
- * the rest has the sign for a character that can't be shown in its place.
+ * A text in pieces, so that characters that are invisible, or turn the rest around, can be seen. If there are very
+ * many, the others are each shown as a replacement character.
  */
 export const piecesOf = (text: string): ReadonlyArray<Piece> => {
   const pieces: Array<Piece> = []
@@ -79,7 +79,7 @@ export const piecesOf = (text: string): ReadonlyArray<Piece> => {
   for (const match of text.matchAll(hidden)) {
     const [character] = match
     const after = match.index + character.length
-    // a line may end as it does on Windows
+    // a line may end with CR LF, as on Windows
     if (character === "\r" && text[after] === "\n") {
       pieces.push(text.slice(from, match.index))
       from = after
@@ -105,7 +105,7 @@ export const piecesOf = (text: string): ReadonlyArray<Piece> => {
   return pieces.filter((piece) => piece !== "")
 }
 
-/** As one line of plain text, for titles of pages and of what points somewhere. */
+/** A text as one line of plain text, for titles of pages and of elements. */
 export const plain = (text: string): string =>
   piecesOf(text)
     .map((piece) => (typeof piece === "string" ? piece : `[${piece.shown}]`))

@@ -1,4 +1,4 @@
-/** A file of an archive, as bytes that the browser keeps where it wants. */
+/** A file of an archive. The browser decides where it keeps the bytes. */
 export interface ArchivedFile {
   readonly name: string
   readonly content: Blob
@@ -12,14 +12,14 @@ const textIn = (header: Uint8Array, from: number, length: number): string => {
   return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end))
 }
 
-/** In octal digits, or, where these would not do, as bytes behind a first one that says so. */
+/** The size that a header gives: in octal digits, or, if it is too large for them, as bytes behind a marker byte. */
 const sizeIn = (header: Uint8Array): number => {
   const bytes = header.subarray(124, 136)
   if ((bytes[0]! & 0x80) === 0) return Number.parseInt(textIn(header, 124, 12).trim() || "0", 8)
   return bytes.subarray(1).reduce((sum, byte) => sum * 256 + byte, 0)
 }
 
-/** What a header of the pax kind says of the entry behind it. */
+/** What a pax header says of the entry that follows it. */
 const paxIn = (text: string): { readonly [key: string]: string } =>
   Object.fromEntries(
     text.split("\n").flatMap((line) => {
@@ -28,7 +28,7 @@ const paxIn = (text: string): { readonly [key: string]: string } =>
     })
   )
 
-/** The files of a tar, in their order. Fails where it is cut off, or is none. */
+/** The files of a tar, in their order. Fails if the tar is cut off, or if it is none. */
 export const filesIn = async (archive: Blob): Promise<ReadonlyArray<ArchivedFile>> => {
   const files: Array<ArchivedFile> = []
   let pax: { readonly [key: string]: string } = {}

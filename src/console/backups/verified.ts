@@ -1,6 +1,6 @@
 import { filesIn } from "./archive.ts"
 
-/** What a backup says of itself, as far as it is shown. */
+/** What a backup says of itself, as far as the page shows it. */
 export interface Verified {
   readonly events: number
   readonly to: number
@@ -8,8 +8,8 @@ export interface Verified {
   readonly finished: string
   readonly files: number
   /**
-   * Whether each file's digest was compared, and not its length alone: a browser has digests only where the page is
-   * safe.
+   * Whether each file's digest was compared, and not only its length: a browser computes digests only on a page that
+   * came over TLS or from this machine.
    */
   readonly digests: boolean
 }
@@ -25,7 +25,7 @@ interface Manifest {
 const hex = (bytes: ArrayBuffer): string =>
   Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
-/** Compares a backup's files with what its manifest, which comes last, says of them. Fails with what is wrong. */
+/** Compares a backup's files with its manifest, which comes last. Fails with what is wrong. */
 export const verified = async (archive: Blob, progress: (files: number, of: number) => void): Promise<Verified> => {
   const files = await filesIn(archive)
   const last = files.at(-1)

@@ -23,7 +23,7 @@ const WrittenFile = ({ of: { path, turn, content, isEdited } }: { readonly of: W
   return html`<li><${Folded} summary=${summary}>${() => html`<${Long} of=${content} label=${`Content written to ${path}`} />`}<//></li>`
 }
 
-/** What the log has of files whose trees are kept no more. */
+/** What the log still has of files whose trees are no longer kept. */
 const LoggedWrites = ({ workspace, of, step, message }: Omit<Of, "run"> & { readonly message: string }): Node => {
   const written = writesOf(of.turns.slice(0, step))
   const commit = of.run?.answer?.commit ?? ""
@@ -37,7 +37,7 @@ const LoggedWrites = ({ workspace, of, step, message }: Omit<Of, "run"> & { read
 const marksOf = (turn: Turn | undefined): ReadonlyMap<string, FileChange["status"]> =>
   new Map(turn?.changed.map(({ path, status }) => [path, status]) ?? [])
 
-/** Every file that a run had after a turn, with what the turn did to it, each a link to its content of then. */
+/** Each file that a run had after a turn: what the turn did to it, and a link to its content at that time. */
 export const FilesAfter = ({ run, workspace, of, step }: Of): Node => {
   const [loaded, again] = useLoaded(`${run} ${step}`, ({ cairn }, signal) =>
     cairn.workspaces.tree(workspace, { run, turn: step }, { signal })

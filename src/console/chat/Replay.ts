@@ -13,13 +13,13 @@ import { filesOf, type Heard } from "./follow.ts"
 import { WhatItSaw } from "./Told.ts"
 import { Turns } from "./Turns.ts"
 
-/** The turn that an address asks for, within those that there are; `undefined`: all of them. */
+/** The turn that an address asks for, if there is one of that number; `undefined`: all turns. */
 export const stepIn = (asked: string | null, turns: number): number | undefined => {
   if (asked === null || !/^\d{1,6}$/.test(asked) || turns === 0) return undefined
   return Math.min(Math.max(Number(asked), 1), turns)
 }
 
-/** Whether a key is meant for what has the focus, and not for the page. */
+/** Whether a key press is meant for the focused element, and not for the page. */
 const isTaken = ({ target, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean =>
   altKey ||
   ctrlKey ||
@@ -27,7 +27,7 @@ const isTaken = ({ target, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent):
   shiftKey ||
   (target as Element).closest("input, textarea, select, pre, dialog") !== null
 
-/** What a turn took, one thing a line. */
+/** What a turn took: tokens, cost and time, one on each line. */
 const Took = ({ of }: { readonly of: TakenTurn }): Node => html`<ul class="facts-list">
   <li>Answered by: ${of.model === null ? "not known" : html`<${Text} of=${of.model} />`}${ends[of.ended] !== undefined && `, ${ends[of.ended]}`}</li>
   <li>Time: ${lasted(of.begunAt, of.answeredAt)} until the model had answered${of.toolsEndedAt !== null && `, ${lasted(of.answeredAt, of.toolsEndedAt)} for its tools`}. Answered <${Time} at=${of.answeredAt} /></li>
@@ -36,7 +36,7 @@ const Took = ({ of }: { readonly of: TakenTurn }): Node => html`<ul class="facts
   ${of.compacted !== null && html`<li>Before this turn, turns up to ${of.compacted.upTo} were summarized: ${tokensIn(of.compacted.usage)}, ${costOf(of.compacted.cost)}${of.compacted.model === null && " (no model could, so the summary lists the steps)"}</li>`}
 </ul>`
 
-/** Ends of a turn that are none of a usual one. */
+/** Unusual ends of a turn. */
 const ends: { readonly [ended: string]: string } = {
   paused: "which paused to continue",
   declined: "which declined the task",
@@ -47,7 +47,7 @@ const ends: { readonly [ended: string]: string } = {
 const costOf = (cost: number | null): string =>
   cost === null ? "not known (no price is configured for this model)" : costIn(cost)
 
-/** What all turns up to one took; what was remembered of a chat comes behind its last turn. */
+/** What all turns up to one took. At the last turn it also says what the workspace's memory took. */
 const SoFar = ({ of: { turns, remembered }, step }: { readonly of: TurnList; readonly step: number }): Node => {
   const { usage, cost } = sumOfTurns(turns.slice(0, step))
   return html`<p>So far: ${tokensIn(usage)}, ${costOf(cost)}.</p>
@@ -58,17 +58,17 @@ interface Of {
   readonly id: string
   readonly of: Heard
   readonly step: number
-  /** Of its turns, as far as they are known. */
+  /** What is known of the run's turns. */
   readonly facts: readonly [Loaded<TurnList>, () => void]
 }
 
-/** One turn of a run by itself: what the model saw, said and took, and the files that the run had by then. */
+/** One turn of a run: what the model saw, said and took, and the files that the run had by then. */
 export const Replay = ({ id, of, step, facts }: Of): Node => {
   const last = of.turns.length
   const at = (turn: number) => href("run", { id }, { turn })
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
-      // held down, it would fill the tab's history
+      // a key that is held down would fill the tab's history
       if (event.repeat || isTaken(event)) return
       const to = event.key === "ArrowLeft" ? step - 1 : event.key === "ArrowRight" ? step + 1 : 0
       if (to >= 1 && to <= last) go(at(to))

@@ -9,10 +9,10 @@ import { whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { firstLineOf, hintOf, inputOf } from "./Turns.ts"
 
-/** Turns that are listed before somebody asks for all: the last ones. */
+/** How many turns, the last ones, are listed before somebody asks for all. */
 const most = 20
 
-/** A part of it, with how much that is. */
+/** A part of what the model saw, with its size. */
 const Part = ({
   title,
   more,
@@ -38,7 +38,7 @@ const textOf = ({ type, text }: Block): string | undefined =>
 const toolOf = ({ type, name }: Block): string | undefined =>
   type === "tool_use" && typeof name === "string" ? name : undefined
 
-/** One thing that the model had said. */
+/** One block of what the model had said. */
 const Said = ({ of }: { readonly of: Block }): Node => {
   const [text, tool] = [textOf(of), toolOf(of)]
   if (text !== undefined)
@@ -61,7 +61,7 @@ const Exchange = ({ of: { content, results } }: { readonly of: ToldExchange }): 
     )}</dl>`
 }
 
-/** A turn before in one line. */
+/** An earlier turn in one line. */
 const shortOf = ({ content, results }: ToldExchange): string => {
   const calls = content.flatMap((block) => {
     const tool = toolOf(block)
@@ -104,7 +104,7 @@ const Loaded = ({ id, turn }: { readonly id: string; readonly turn: number }): N
   return whenThere(loaded, (told) => html`<${All} of=${told} />`, 4)
 }
 
-/** All that the model was told when it was asked for a turn; it is asked for when it is opened. */
+/** All that the model was told before a turn. It is loaded when it is opened. */
 export const WhatItSaw = ({ id, turn }: { readonly id: string; readonly turn: number }): Node => {
   const [open, setOpen] = useState(false)
   return html`<section aria-label="What the model saw"><details class="saw" open=${open} onToggle=${(event: Event) => setOpen((event.currentTarget as HTMLDetailsElement).open)}>

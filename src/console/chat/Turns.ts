@@ -7,17 +7,17 @@ import { Text } from "../parts/Text.ts"
 import { costIn, lasted } from "./figures.ts"
 import type { Turn } from "./follow.ts"
 
-/** The beginning of a text, for the line that stands for it. */
+/** The beginning of a text, for a line that is shown in its place. */
 export const firstLineOf = (text: string): string => text.slice(0, 1_000).split("\n")[0]!.slice(0, 120)
 
-/** The first thing that a tool was told, in that line. */
+/** The first argument of a tool, for that line. */
 export const hintOf = ({ input }: Pick<ToolCall, "input">): string => {
   if (typeof input !== "object" || input === null) return ""
   const [first] = Object.values(input)
   return typeof first === "string" ? firstLineOf(first) : ""
 }
 
-/** What a tool was told, as it is shown. */
+/** A tool's arguments, as they are shown. */
 export const inputOf = ({ input }: Pick<ToolCall, "input">): string => JSON.stringify(input, null, 2) ?? "null"
 
 const Call = ({ call, result }: { readonly call: ToolCall; readonly result: ToolResult | undefined }): Node => {
@@ -38,7 +38,7 @@ const Took = ({ of: { usage }, known }: { readonly of: Turn; readonly known: Tak
   return parts.length === 0 ? null : html` <small>${parts.join(" · ")}</small>`
 }
 
-/** What the model said turn by turn, and what its tools did. `facts`: what is known of turns beside. */
+/** What the model said turn by turn, and what its tools did. `facts`: what else is known of the turns. */
 export const Turns = ({
   of,
   facts = []

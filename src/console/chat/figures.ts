@@ -2,7 +2,7 @@ import type { Run, RunUsage, TakenTurn, TurnList } from "../../../clients/typesc
 import { dollars, number } from "../parts/figures.ts"
 import { plain } from "../visible.ts"
 
-/** US dollars; `null`: a model has no price. */
+/** A cost in US dollars; `null`: one of the models has no price. */
 export const costIn = (cost: number | null): string => (cost === null ? "cost not known" : dollars(cost))
 
 /** How long it was from one instant to another. */
@@ -14,7 +14,7 @@ export const lasted = (from: string, to: string): string => {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
-/** Tokens, and how many of them were the provider's cache's. */
+/** Tokens, and how many of them came from the provider's cache or went into it. */
 export const tokensIn = ({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: RunUsage): string => {
   const cached = [
     ...(cacheReadTokens > 0 ? [`${number(cacheReadTokens)} from the cache`] : []),
@@ -25,7 +25,7 @@ export const tokensIn = ({ inputTokens, outputTokens, cacheReadTokens, cacheWrit
 
 type Spent = Pick<TakenTurn, "usage" | "cost">
 
-/** What requests took together; the cost is known where that of each is. */
+/** What requests took together. The cost is known only if each request's cost is. */
 export const sumOf = (spent: ReadonlyArray<Spent>): Spent => {
   const sum = (count: (usage: RunUsage) => number) => spent.reduce((total, { usage }) => total + count(usage), 0)
   return {
@@ -39,7 +39,7 @@ export const sumOf = (spent: ReadonlyArray<Spent>): Spent => {
   }
 }
 
-/** What turns took, with the summaries that were written before them. */
+/** What turns took, and the summaries that were written before them. */
 export const sumOfTurns = (turns: TurnList["turns"]): Spent =>
   sumOf(turns.flatMap((turn) => (turn.compacted === null ? [turn] : [turn.compacted, turn])))
 

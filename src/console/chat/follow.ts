@@ -17,7 +17,7 @@ export interface Turn {
   readonly calls: ReadonlyArray<ToolCall>
   readonly results: ReadonlyArray<ToolResult>
   readonly changed: ReadonlyArray<FileChange>
-  /** The service does not know any more what changed. */
+  /** Whether the service no longer knows what changed. */
   readonly isForgotten: boolean
   readonly usage: RunUsage | undefined
 }
@@ -26,7 +26,7 @@ export interface Turn {
 export interface Heard {
   readonly turns: ReadonlyArray<Turn>
   readonly workspace: string | undefined
-  /** The commit that it began on. */
+  /** The commit on which it began. */
   readonly base: string | undefined
   readonly model: string
   readonly notes: ReadonlyArray<string>
@@ -70,7 +70,7 @@ export const heardAfter = (heard: Heard, event: RunEvent): Heard => {
     case "started":
       return { ...heard, base: event.commit ?? undefined }
     case "text":
-      // a turn that is said once more begins anew
+      // a turn that is told a second time begins again
       return withTurn(heard, event.turn, (turn) => ({ ...turn, text: turn.text.slice(0, event.offset) + event.text }))
     case "turn":
       return withTurn(heard, event.turn, (turn) => ({
@@ -101,7 +101,7 @@ export const heardAfter = (heard: Heard, event: RunEvent): Heard => {
   }
 }
 
-/** Files that a run has changed so far, each with what became of it at last. */
+/** Files that a run has changed so far, each with its last state. */
 export const filesOf = ({ turns }: Heard): ReadonlyArray<Pick<FileChange, "path" | "status">> => {
   const files = new Map<string, Pick<FileChange, "path" | "status">>()
   for (const { changed } of turns)
@@ -118,11 +118,11 @@ export interface Written {
   readonly path: string
   readonly content: string
   readonly turn: number
-  /** The Edit tool changed it behind that. */
+  /** Whether the Edit tool changed it afterwards. */
   readonly isEdited: boolean
 }
 
-/** Files as the Write tool wrote them at last, as far as turns tell. */
+/** Each file as the Write tool last wrote it, as far as the turns say. */
 export const writesOf = (turns: ReadonlyArray<Turn>): ReadonlyArray<Written> => {
   const files = new Map<string, Written>()
   for (const { turn, calls, results } of turns)
@@ -143,7 +143,7 @@ export interface Following {
   readonly problem: { readonly why: ReturnType<typeof whyOf>; readonly message: string } | undefined
 }
 
-/** Hears a run from its beginning, and goes on as it does. The client makes a connection that is cut again. */
+/** Follows a run from its beginning to its end. The client renews a connection that is cut. */
 export const useRun = (id: string): Following => {
   const [state, setState] = useState<Following>({ heard: silence, problem: undefined })
   useEffect(() => {

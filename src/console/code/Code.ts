@@ -5,14 +5,14 @@ import { useSome } from "../parts/useSome.ts"
 import { bearable } from "../visible.ts"
 import { coloured, type Line, uncoloured } from "./colours.ts"
 
-/** Lines that a browser lays out, or leaves alone, together. */
+/** How many lines the browser lays out, or skips, as one group. */
 const together = 100
-/** Lines that are shown before somebody asks for more. */
+/** How many lines are shown before somebody asks for more. */
 const atFirst = 2_500
-/** Characters of a line that are shown. */
+/** How many characters of a line are shown. */
 const mostOfLine = 2_000
 
-/** The lines as they are, and with their colours as soon as these are there. */
+/** The lines without colours at first, and with them as soon as they are known. */
 const useColoured = (source: string, language: string | undefined): ReadonlyArray<Line> => {
   const plain = useMemo(() => uncoloured(source), [source])
   const [lines, setLines] = useState<{ readonly of: string; readonly lines: ReadonlyArray<Line> }>()
@@ -31,7 +31,7 @@ const useColoured = (source: string, language: string | undefined): ReadonlyArra
 
 const classOf = (scope: string | undefined) => scope && `hl-${scope.split(".")[0]!.replace(/[^a-z-]/g, "")}`
 
-/** The pieces of one line, up to where it is too long to be read. */
+/** The pieces of one line, up to the most characters that are shown. */
 export const lineOf = (line: Line): ReadonlyArray<Node | string> => {
   const seen: Array<Node | string> = []
   let length = 0
@@ -53,7 +53,7 @@ const Chunk = ({ lines, from }: { readonly lines: ReadonlyArray<Line>; readonly 
     ${lines.map((line, index) => html`<div class="line" key=${index} data-line=${from + index}><code>${lineOf(line)}${"\n"}</code></div>`)}
   </div>`
 
-/** A source with numbered lines. It scrolls by itself, also with the keyboard. */
+/** A source with numbered lines, in a box of its own that also scrolls by keyboard. */
 export const Code = ({
   source,
   language,
@@ -63,7 +63,7 @@ export const Code = ({
   readonly source: string
   readonly language: string | undefined
   readonly label: string
-  /** Lines that are shown. */
+  /** How many lines are shown. */
   readonly most?: number
 }): Node => {
   const all = useColoured(

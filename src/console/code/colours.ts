@@ -1,15 +1,15 @@
-/** A piece of a line, and what it is in its language. */
+/** A piece of a line, and what it is in the language: a keyword, a string, … */
 export type Coloured = readonly [scope: string | undefined, text: string]
 export type Line = ReadonlyArray<Coloured>
 
-/** Characters above which nothing is coloured: of a source, and of any of its lines. */
+/** The most characters of a source, and of each of its lines, for it to be coloured. */
 const mostColoured = 200_000
 const mostOfLine = 1_000
-/** Characters that are coloured at once, and milliseconds that all of a source may take. */
+/** How many characters are coloured at once, and how many milliseconds a whole source may take. */
 const atOnce = 6_000
 const patience = 400
 
-/** What the highlighter says, as a list: nothing of it ever becomes markup. */
+/** The highlighter's output as a list. It never becomes markup. */
 class Pieces {
   pieces: Array<Coloured> = []
   readonly #scopes: Array<string> = []
@@ -47,7 +47,7 @@ export const linesOf = (pieces: ReadonlyArray<Coloured>): ReadonlyArray<Line> =>
       if (part !== "") lines.at(-1)!.push([scope, part])
     }
   }
-  // the end of the last line is no line
+  // behind the end of the last line there is no further line
   if (lines.length > 1 && lines.at(-1)!.length === 0) lines.pop()
   return lines
 }
@@ -55,7 +55,7 @@ export const linesOf = (pieces: ReadonlyArray<Coloured>): ReadonlyArray<Line> =>
 /** The lines of a source without colours. */
 export const uncoloured = (source: string): ReadonlyArray<Line> => linesOf([[undefined, source]])
 
-/** A source in pieces that are not long, each from where something new seems to begin. */
+/** A source in short pieces. Each begins where something new seems to begin. */
 export const portionsOf = (source: string): ReadonlyArray<string> => {
   const portions: Array<string> = []
   let from = 0
@@ -74,9 +74,9 @@ export const portionsOf = (source: string): ReadonlyArray<string> => {
 const hasLongLine = (source: string): boolean => source.split("\n").some(({ length }) => length > mostOfLine)
 
 /**
- * The lines of a source with their colours; `undefined`: it has none, as its language is not known or it is long. A
- * grammar may take the square of a text's length, which somebody may have written for that: so it is given little at a
- * time, and when that has taken too long the rest stays without.
+ * The lines of a source with their colours; `undefined`: its language is not known, or it is too long. The time that a
+ * grammar takes may grow with the square of a text's length, and a hostile text may be written for that. So it gets a
+ * little at a time, and when that has taken too long, the rest stays without colours.
  */
 export const coloured = async (
   source: string,
@@ -100,10 +100,10 @@ export const coloured = async (
     const began = performance.now()
     const { pieces } = highlighter.highlight(portion, { language, ignoreIllegals: true })._emitter as Pieces
     taken += performance.now() - began
-    // a grammar that gave up in the middle has not said all
+    // a grammar that gave up in the middle leaves something out
     if (pieces.map(([, text]) => text).join("") !== portion) return undefined
     all.push(...pieces)
-    // the page goes on in between
+    // the page can do other things in between
     await new Promise((resolve) => setTimeout(resolve))
   }
   return linesOf(all)

@@ -1,4 +1,4 @@
-/** What languages and endings of files are called where they are coloured. */
+/** The highlighter's languages, each with its other names and its file extensions. */
 const known: { readonly [language: string]: ReadonlyArray<string> } = {
   bash: ["sh", "shell", "zsh"],
   c: ["h"],
@@ -29,10 +29,10 @@ const known: { readonly [language: string]: ReadonlyArray<string> } = {
 
 const byName = new Map(Object.entries(known).flatMap(([name, others]) => [name, ...others].map((one) => [one, name])))
 
-/** The language that one is coloured as; `undefined`: none. */
+/** The highlighter's language for a language's name; `undefined`: there is none. */
 export const languageOf = (given: string): string | undefined => byName.get(given.toLowerCase())
 
-/** The language that a file is coloured as, by how its name ends; `undefined`: none. */
+/** The highlighter's language for a file, by its extension; `undefined`: there is none. */
 export const languageOfPath = (path: string): string | undefined => {
   const name = path.split("/").at(-1)!
   return languageOf(name.includes(".") ? name.split(".").at(-1)! : name)

@@ -8,14 +8,14 @@ import { plain } from "../visible.ts"
 import type { DiffLine, FileDiff, Hunk } from "./parse.ts"
 import { type Row, rowsOf } from "./rows.ts"
 
-/** Lines of a file that are shown at first, and further ones each time that somebody asks for more. */
+/** How many lines of a file are shown at first, and how many more each time that somebody asks. */
 const [most, step] = [400, 2_000]
-/** Files that are listed at first, and lines that a browser lays out, or leaves alone, together. */
+/** How many files are listed at first, and how many lines the browser lays out, or skips, as one group. */
 const [mostFiles, together] = [200, 200]
-/** Of all files together: of more than that none is open at first. */
+/** If all files together have more lines than this, none of them is open at first. */
 const mostTogether = 4_000
 
-/** Whether both sides stand beside each other, where there is room for it. */
+/** Whether both sides are shown beside each other, if there is room. */
 const beside = signal(false)
 
 const signs = { same: " ", added: "+", removed: "-" }
@@ -29,7 +29,7 @@ const content = (line: DiffLine | undefined, side?: string): Node => {
     ${line.open && html`<span class="cut" title="No newline at end of file">⏎ missing</span>`}</td>`
 }
 
-/** What a table has, one below the other: a line, on one side or on two, or what stands between hunks. */
+/** What a table shows, from top to bottom: a line, on one side or on two, or a heading between hunks. */
 type Shown = { readonly title: string } | { readonly line: DiffLine } | Row
 
 const shownOf = (hunks: ReadonlyArray<Hunk>, isBeside: boolean): ReadonlyArray<Shown> =>
@@ -51,7 +51,7 @@ const heads = {
   split: ["Line before", "Before", "Line after", "After"]
 }
 
-/** What columns are, to who hears them: the eye sees it. */
+/** The columns' headings, for screen readers only. */
 const Heads = ({ kind }: { readonly kind: keyof typeof heads }): Node =>
   html`<thead><tr>${heads[kind].map((head) => html`<th key=${head} scope="col"><span class="spoken">${head}</span></th>`)}</tr></thead>`
 
@@ -77,7 +77,7 @@ const File = ({ file, open }: { readonly file: FileDiff; readonly open: boolean 
   const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0)
   const left = file.remark !== undefined && html`<p class="note left-out"><${Text} of=${file.remark} /></p>`
   const body = () => {
-    // that a binary one is the same, the first signs of git's name for it don't prove
+    // an abbreviated blob name does not prove that two binary files are the same
     if (file.isBinary) return html`<p class="note">Binary file: not shown.</p>`
     if (file.status === "renamed" && lines === 0) return html`<p class="note">Only the name changed.</p>`
     if (lines === 0 && file.remark !== undefined) return left
@@ -93,7 +93,7 @@ const File = ({ file, open }: { readonly file: FileDiff; readonly open: boolean 
   </details>`
 }
 
-/** Files that changed, each with its lines, on one side or on two. */
+/** The changed files, each with its lines, on one side or on two. */
 export const Diff = ({ files }: { readonly files: ReadonlyArray<FileDiff> }): Node => {
   const added = files.reduce((sum, file) => sum + file.added, 0)
   const removed = files.reduce((sum, file) => sum + file.removed, 0)

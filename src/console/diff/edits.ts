@@ -1,18 +1,18 @@
-/** Edits that are looked for: what it takes grows with their square. */
+/** The most edits that are looked for. The time grows with their square. */
 const most = 600
 
 export type Step = "same" | "removed" | "added"
 
 /**
- * What leads from one list to another, step by step, with the fewest edits (Myers); `undefined`: it would take too many
- * of them.
+ * The steps from one list to another with the fewest edits (Myers' algorithm); `undefined`: there would be too many
+ * edits.
  */
 export const stepsBetween = (
   olds: ReadonlyArray<string>,
   news: ReadonlyArray<string>
 ): ReadonlyArray<Step> | undefined => {
   const [zero, end] = [most + 1, olds.length - news.length]
-  /** How far each diagonal has come, by how much more of the old one it has read than of the new one. */
+  /** How far each diagonal has come. A diagonal is how many more items of the old list than of the new one are read. */
   const reached = new Int32Array(2 * zero + 1)
   const rounds: Array<Int32Array> = []
   for (let edits = 0; edits <= most; edits++) {

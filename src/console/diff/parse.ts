@@ -1,11 +1,11 @@
-/** A line of a difference: what was there, what is there now, or what is around it. */
+/** A line of a diff: removed, added, or context. */
 export interface DiffLine {
   readonly kind: "same" | "added" | "removed"
   readonly text: string
-  /** From 1; `undefined` where the other side alone has it. */
+  /** Its number, from 1; `undefined`: only the other side has it. */
   readonly before: number | undefined
   readonly after: number | undefined
-  /** The file ends here without the end of a line. */
+  /** Whether the file ends here without a newline. */
   readonly open: boolean
 }
 
@@ -17,15 +17,15 @@ export interface Hunk {
 /** What became of one file. */
 export interface FileDiff {
   readonly path: string
-  /** Where it was before, if that is another place. */
+  /** Its path before, if it was another one. */
   readonly from: string | undefined
   readonly status: "created" | "modified" | "deleted" | "renamed"
   readonly isBinary: boolean
-  /** How git calls the content of a file that came or went; `undefined`: that is not said. */
+  /** Git's name for the content of an added or removed file; `undefined`: the diff does not say it. */
   readonly blob?: string | undefined
-  /** What kind of file came or went, as git writes it: `100755` may be run. */
+  /** The mode of an added or removed file, as git writes it: `100755` is executable. */
   readonly mode?: string | undefined
-  /** Why its lines, or the rest of them, are left out, in the service's words; `undefined`: they are not. */
+  /** Why its lines, or the rest of them, are left out, in the service's words; `undefined`: nothing is left out. */
   readonly remark: string | undefined
   readonly added: number
   readonly removed: number
@@ -34,7 +34,7 @@ export interface FileDiff {
 
 const escapes: { readonly [sign: string]: number } = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, "\\": 92 }
 
-/** A path as git writes it: in quotes, with bytes as octal numbers, where it has any that are no plain letters. */
+/** A path as git writes it: quoted, with bytes as octal numbers, if it has other than plain letters. */
 export const pathIn = (given: string): string => {
   const text = given.replace(/\t$/, "")
   if (!text.startsWith('"')) return text
@@ -52,14 +52,14 @@ const sideOf = (line: string): string | undefined => {
   return path === "/dev/null" ? undefined : path.replace(/^[ab]\//, "")
 }
 
-/** Both sides of `diff --git`, which are the same where nothing else names the file. */
+/** The path in `diff --git`. It is the same on both sides if no other line names the file. */
 const namedIn = (line: string): string => {
   const rest = line.slice("diff --git ".length)
   if (rest.startsWith('"')) return pathIn(/^"(?:[^"\\]|\\.)*"/.exec(rest)?.[0] ?? rest).replace(/^a\//, "")
   return rest.slice(2, (rest.length - 1) / 2)
 }
 
-/** The content of a file that has only one side. */
+/** Git's name for the content of a file that was added or removed. */
 const blobIn = (line: string): string | undefined => {
   const [, before = "", after = ""] = /^index ([0-9a-f]+)\.\.([0-9a-f]+)/.exec(line) ?? []
   const isNone = (blob: string) => /^0*$/.test(blob)
@@ -67,7 +67,7 @@ const blobIn = (line: string): string | undefined => {
   return isNone(before) ? after : before
 }
 
-/** The lines of a hunk, which says itself how many it has: whatever they look like, they are its own. */
+/** The lines of a hunk. Its head says how many it has, so they are its own whatever they look like. */
 const hunkAt = (lines: ReadonlyArray<string>, at: number) => {
   const [, from, removed = "1", to, added = "1", title = ""] =
     /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/.exec(lines[at]!) ?? []
@@ -82,7 +82,7 @@ const hunkAt = (lines: ReadonlyArray<string>, at: number) => {
       continue
     }
     if (left <= 0 && right <= 0) break
-    // whatever begins otherwise is none of its lines: the rest is left out
+    // a line that begins otherwise is none of a hunk: the rest is left out
     if (!/^[ +-]/.test(line)) break
     const text = line.slice(1)
     if (line.startsWith("+")) {
@@ -103,7 +103,7 @@ const hunkAt = (lines: ReadonlyArray<string>, at: number) => {
 const count = (hunks: ReadonlyArray<Hunk>, kind: DiffLine["kind"]): number =>
   hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line.kind === kind).length, 0)
 
-/** A unified difference as git writes it, file by file. */
+/** Reads a unified diff as git writes it, file by file. */
 export const parseDiff = (diff: string): ReadonlyArray<FileDiff> => {
   const lines = diff.split("\n")
   const files: Array<FileDiff> = []

@@ -1,11 +1,11 @@
 import { stepsBetween } from "./edits.ts"
 import type { DiffLine, FileDiff, Hunk } from "./parse.ts"
 
-/** Up to so many lines of a file, and looks at lines of all, it is looked whether one is another that was edited. */
+/** Bounds of the search for renamed files that were also edited: lines of one file, and comparisons of lines in all. */
 const [mostLines, mostLooks] = [5_000, 2_000_000]
-/** Share of a file that the other has, too, from which on both are one. */
+/** The least share of common lines for two files to be one that was renamed. */
 const leastAlike = 0.5
-/** Lines around a change. */
+/** How many lines of context are around a change. */
 const around = 3
 
 type Pair = readonly [gone: FileDiff, come: FileDiff]
@@ -20,8 +20,8 @@ const renamed = (from: FileDiff, to: FileDiff, hunks: ReadonlyArray<Hunk>): File
 }
 
 /**
- * What two files have in common that are one by another name; `undefined`: that can't be told. Of a text it is the
- * text, as of git's name for it only the first signs are said, and who wants to can find another one that has the same.
+ * What two files with the same content have in common; `undefined`: that can't be told. For text it is the text itself,
+ * because the diff has only an abbreviation of git's name, and somebody could make another text with the same one.
  */
 const contentOf = ({ blob, mode, isBinary, remark, ...file }: FileDiff): string | undefined => {
   if (blob === undefined || remark !== undefined) return undefined
@@ -29,7 +29,7 @@ const contentOf = ({ blob, mode, isBinary, remark, ...file }: FileDiff): string 
   return JSON.stringify([mode, blob, isBinary, ...lines])
 }
 
-/** What of a file is compared with others: how often it has each line, and how long all are. */
+/** What of a file is compared with others: how often it has each line, and the length of all lines. */
 interface Counted {
   readonly counts: ReadonlyMap<string, number>
   readonly size: number
@@ -45,7 +45,7 @@ const counted = (file: FileDiff): Counted => {
   return { counts, size }
 }
 
-/** How much of the longer one both have, from 0 to 1. */
+/** The share of the longer file that both have, from 0 to 1. */
 const likeness = (old: Counted, come: Counted): number => {
   const longer = Math.max(1, old.size, come.size)
   if (Math.min(old.size, come.size) / longer < leastAlike) return 0
@@ -54,7 +54,7 @@ const likeness = (old: Counted, come: Counted): number => {
   return common / longer
 }
 
-/** What changed in a file that got another name; `undefined`: that would be too much work. */
+/** What changed in a renamed file; `undefined`: that would be too much work. */
 const hunksBetween = (gone: FileDiff, come: FileDiff): ReadonlyArray<Hunk> | undefined => {
   const [olds, news] = [linesOf(gone), linesOf(come)]
   const steps = stepsBetween(olds.map(textOf), news.map(textOf))
@@ -82,13 +82,13 @@ const hunksBetween = (gone: FileDiff, come: FileDiff): ReadonlyArray<Hunk> | und
   return hunks
 }
 
-/** Whether all of its lines are there. */
+/** Whether the diff has all of the file's lines. */
 const isWhole = (file: FileDiff): boolean =>
   !file.isBinary && file.remark === undefined && file.hunks.length > 0 && linesOf(file).length <= mostLines
 
 /**
- * Files of which one went and another came with the same content, or most of it, are one that was renamed: the service
- * tells them apart, as a commit does.
+ * Shows a removed file and an added one with the same content, or most of it, as one that was renamed. The service
+ * gives them as two, as a commit does.
  */
 export const withRenames = (files: ReadonlyArray<FileDiff>): ReadonlyArray<FileDiff> => {
   const left = new Set(files.filter(({ status }) => status === "deleted"))
@@ -108,7 +108,7 @@ export const withRenames = (files: ReadonlyArray<FileDiff>): ReadonlyArray<FileD
     }
   }
   takeSame((file) => contents.get(file) && `${contents.get(file)}${nameOf(file)}`)
-  // of what is empty, the name has to say that it is the same
+  // an empty file has no lines to compare, so its name has to be the same
   takeSame((file) => (file.isBinary || file.hunks.length > 0 ? contents.get(file) : undefined))
   const olds = [...left].filter(isWhole)
   const news = created.filter((file) => !found.has(file) && isWhole(file))
@@ -123,7 +123,7 @@ export const withRenames = (files: ReadonlyArray<FileDiff>): ReadonlyArray<FileD
       )
       .filter(({ share }) => share >= leastAlike)
       .sort((one, other) => other.share - one.share)
-    // one that differs too much from what is most like it does so from all others: it is looked at once
+    // a file that differs too much from the one most like it does so from all others: it is looked at once
     const hopeless = new Set<FileDiff>()
     for (const { gone, come } of alike) {
       if (!left.has(gone) || found.has(come) || hopeless.has(gone) || hopeless.has(come)) continue

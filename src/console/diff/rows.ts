@@ -1,12 +1,12 @@
 import type { DiffLine } from "./parse.ts"
 
-/** Two sides of a line; one of them is missing where a line was added or removed. */
+/** A line's two sides. If it was added or removed, one of them is missing. */
 export interface Row {
   readonly left: DiffLine | undefined
   readonly right: DiffLine | undefined
 }
 
-/** Lines beside each other: what was removed stands beside what came in its place. */
+/** Lines beside each other: removed ones stand beside the ones that replaced them. */
 export const rowsOf = (lines: ReadonlyArray<DiffLine>): ReadonlyArray<Row> => {
   const rows: Array<Row> = []
   let removed: Array<DiffLine> = []

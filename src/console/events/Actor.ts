@@ -2,7 +2,7 @@ import type { EventActor } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { Text } from "../parts/Text.ts"
 
-/** Whose doing an event was, by name where that is known. */
+/** Who caused an event, by name if it is known. */
 export const Actor = ({
   of,
   names

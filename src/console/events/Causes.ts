@@ -7,7 +7,7 @@ import { Time } from "../parts/Time.ts"
 import { href } from "../router.ts"
 import { type Cause, causesOf } from "./caused.ts"
 
-/** Events of one request that are read: a chat has some for each turn. */
+/** The most events of one request that are read. A chat has several for each turn. */
 const most = 500
 
 const Branch = ({ of, here }: { readonly of: ReadonlyArray<Cause>; readonly here: string }): Node => html`<ul>
@@ -18,7 +18,7 @@ ${" "}<span class="quiet">${event.type} · <code>${event.position}</code> · <${
       ${effects.length > 0 && html`<${Branch} of=${effects} here=${here} />`}</li>`
   )}</ul>`
 
-/** What caused an event, and what it caused: all that followed from one request, as a tree. */
+/** What caused an event and what it caused: all events of its request, as a tree. */
 export const Causes = ({ of }: { readonly of: RecordedEvent }): Node => {
   const loaded = useLoaded(of.correlationId, async ({ cairn }, signal) => {
     const events: Array<RecordedEvent> = []

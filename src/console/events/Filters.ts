@@ -6,7 +6,7 @@ import { plain } from "../visible.ts"
 import { type Asked, placeIn, queryOf } from "./asked.ts"
 import { eventTypes } from "./types.ts"
 
-/** By what events are narrowed, and where in the log one is. */
+/** The filters of the events, and the place in the log. */
 export const Filters = ({
   asked,
   actors
@@ -16,7 +16,7 @@ export const Filters = ({
 }): Node => {
   const [place, setPlace] = useState(asked.asOf)
   useEffect(() => setPlace(asked.asOf), [asked.asOf])
-  // what is typed stays while events come
+  // what somebody types stays while events come
   const [stream, setStream] = useState(asked.stream)
   useEffect(() => setStream(asked.stream), [asked.stream])
   const to = (part: Partial<Asked>) => go(href("events", {}, queryOf({ ...asked, ...part })))

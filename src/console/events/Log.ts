@@ -12,10 +12,10 @@ import { type Asked, isAsked } from "./asked.ts"
 import { Rows } from "./Rows.ts"
 
 const atOnce = 100
-/** Events that came while the page was open: behind so many, the newest ones are asked for anew. */
+/** The most events that are kept as they come. Behind so many, the newest page is loaded again. */
 const mostNew = 2_000
 
-/** Events that came since the list was asked for, the newest first: those that are shown, and those that wait. */
+/** Events that came since the list was loaded, the newest first: those that are shown, and those that wait. */
 interface Since {
   readonly shown: ReadonlyArray<RecordedEvent>
   readonly waiting: ReadonlyArray<RecordedEvent>
@@ -31,7 +31,7 @@ const given = ({ type, stream, actor }: Asked) => ({
   ...(actor === "" ? {} : { actor })
 })
 
-/** The newest first, from the end or from a place back. */
+/** A page of events, the newest first, from the log's end or from a place in it backwards. */
 const back = async ({ cairn }: Session, asked: Asked, before: string | undefined, signal: AbortSignal) => {
   const from = before === undefined ? (asked.asOf === "" ? {} : { asOf: asked.asOf }) : { before }
   const { events, nextBefore } = await cairn.system.newestEvents(
@@ -41,7 +41,7 @@ const back = async ({ cairn }: Session, asked: Asked, before: string | undefined
   return { rows: [...events].reverse(), next: nextBefore }
 }
 
-/** The oldest first, from the beginning on. */
+/** A page of events, the oldest first, from the log's beginning. */
 const onwards = async ({ cairn }: Session, asked: Asked, after: string | undefined, signal: AbortSignal) => {
   const pages = cairn.system.events({ ...given(asked), after, limit: atOnce }, { signal }).pages()
   const page = await pages.next()
@@ -52,7 +52,7 @@ const onwards = async ({ cairn }: Session, asked: Asked, after: string | undefin
 
 const nothing = html`<${Empty} title="No matching events"><p>No event in the log matches the filters.</p><//>`
 
-/** The log as it is asked for, page by page, and on as it grows where it is looked at from its end. */
+/** The log as the filters want it, page by page. Seen from its end, it goes on as the log grows. */
 export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: ReadonlyMap<string, string> }): Node => {
   const name = JSON.stringify(asked)
   const [since, setSince] = useState(nothingSince)
@@ -71,7 +71,7 @@ export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: R
   )
   const { first, rows } = list
   const [, again] = first
-  // what comes from now on is kept, and what came before is in the answer
+  // what comes from now on is kept; what came before is in the answer
   const renew = () => {
     setSince(nothingSince)
     again()
@@ -80,13 +80,13 @@ export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: R
   const { shown, waiting } = since
   useSteady(place, isLive && waiting.length > 0, come)
   const isFull = countOf(since) === mostNew
-  // who has gone further back, or is about to press something, would lose their place by that
+  // a reader who has gone further back, or is about to press something, would lose their place
   const isHeld = list.isFurther || waiting.length > 0
   useEffect(() => {
     if (isFull && !isHeld) renew()
   }, [isFull, isHeld])
   const known = new Set((first[0].state === "failed" ? [] : (first[0].value?.rows ?? [])).map(({ eventId }) => eventId))
-  // what came before one that the first page has is there, or on a further page: more may have come than it shows
+  // events before one of the first page are on it or on a further page: more may have come than it shows
   const came = [...waiting, ...shown]
   const old = came.findIndex(({ eventId }) => known.has(eventId))
   const newer = old === -1 ? came : came.slice(0, old)

@@ -17,7 +17,7 @@ const Row = ({ of, names }: { readonly of: RecordedEvent; readonly names: Readon
     <span class="quiet"><${Time} at=${of.recordedAt} /></span></a></li>`
 }
 
-/** Events, one a row, the newest first or the oldest. */
+/** Events, one in each row, the newest first or the oldest first. */
 export const Rows = ({
   of,
   names,
@@ -27,7 +27,7 @@ export const Rows = ({
   readonly of: ReadonlyArray<RecordedEvent>
   readonly names: ReadonlyMap<string, string>
   readonly label: string
-  /** How many came before the others, one by one. */
+  /** How many of them came one by one. They stand above the others. */
   readonly above?: number
 }): Node =>
   html`<${Groups} of=${of} by=${[names]} kind="events" label=${label} above=${above} show=${(one: RecordedEvent) => html`<${Row} key=${one.eventId} of=${one} names=${names} />`} />`

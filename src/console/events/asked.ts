@@ -1,18 +1,18 @@
 import type { RecordedEvent } from "../../../clients/typescript/src/index.ts"
 
-/** Which events are shown, as an address says it; "" is any. */
+/** Which events are shown, as the page's address says it; "": any. */
 export interface Asked {
   readonly type: string
   readonly stream: string
   /** A key's id, or a person's. */
   readonly actor: string
-  /** A position or a time; "": the log's end, and on as it grows. */
+  /** A position or a time; "": the log's end, followed as it grows. */
   readonly asOf: string
-  /** From the beginning on, and not from the end back. */
+  /** Whether they are shown from the log's beginning, and not from its end backwards. */
   readonly oldest: boolean
 }
 
-/** What an address asks for. */
+/** The events that an address asks for. */
 export const askedIn = (query: URLSearchParams): Asked => {
   const given = (name: string) => query.get(name)?.trim() ?? ""
   return {
@@ -24,7 +24,7 @@ export const askedIn = (query: URLSearchParams): Asked => {
   }
 }
 
-/** The query of an address that asks for it. */
+/** The query of an address that asks for these events. */
 export const queryOf = ({ type, stream, actor, asOf, oldest }: Asked) => ({
   type,
   stream,
@@ -33,15 +33,14 @@ export const queryOf = ({ type, stream, actor, asOf, oldest }: Asked) => ({
   order: oldest ? "oldest" : ""
 })
 
-/** Whether an event that has just come is one of those that are shown. */
+/** Whether a new event is one of those that are shown. */
 export const isAsked = ({ type, stream, actor }: Asked, event: RecordedEvent): boolean =>
   (type === "" || event.type === type) &&
   (stream === "" || event.stream === stream) &&
   (actor === "" || event.actor.keyId === actor || event.actor.userId === actor)
 
 /**
- * Somebody's words for where to jump, as the service takes them: a position, or a time, which is one of the reader's
- * zone unless it says otherwise.
+ * Where to jump, as the service takes it: a position, or a time. A time without a zone is in the reader's.
  */
 export const placeIn = (given: string): string => {
   const text = given.trim()

@@ -1,18 +1,18 @@
 import type { RecordedEvent } from "../../../clients/typescript/src/index.ts"
 
-/** An event, and what followed from it. */
+/** An event and the events that it caused. */
 export interface Cause {
   readonly event: RecordedEvent
   readonly effects: ReadonlyArray<Cause>
 }
 
-/** Events of one request as a tree: each below what it followed from; those whose cause is not among them begin one. */
+/** Events of one request as trees: each below its cause. An event whose cause is not among them begins a tree. */
 export const causesOf = (events: ReadonlyArray<RecordedEvent>): ReadonlyArray<Cause> => {
   const known = new Set(events.map(({ eventId }) => eventId))
   const below = new Map<string | null, Array<RecordedEvent>>()
   for (const event of events) {
     const { causationId, eventId } = event
-    // what names itself, or nothing that is here, begins a tree
+    // an event that names itself, or none of these, as its cause begins a tree
     const cause = causationId === null || !known.has(causationId) || causationId === eventId ? null : causationId
     below.set(cause, [...(below.get(cause) ?? []), event])
   }

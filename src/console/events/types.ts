@@ -1,4 +1,4 @@
-/** What events are called: a test holds it against the log's own. */
+/** All event types. A test compares them with the log's own. */
 export const eventTypes: ReadonlyArray<string> = [
   "BoundsSet",
   "ChatCancelled",

@@ -5,7 +5,7 @@ import { standing, tryNow } from "./source.ts"
 
 const words = { connecting: "Connecting…", live: "Live", cut: "Disconnected" } as const
 
-/** Whether what is shown goes on by itself, and since when it does not. */
+/** Whether the page is updated by itself, or since when it is not. */
 export const Live = (): Node => {
   const now = standing.value
   if (now.is === "off") return null
@@ -14,7 +14,7 @@ export const Live = (): Node => {
     ${now.is === "cut" && html`<span class="quiet"> <${Time} at=${new Date(now.since).toISOString()} /></span>`}</span>`
 }
 
-/** Above each page that hears what happens: that it does not any more, why, and a button that tries at once. */
+/** Stands above each page that follows events when it no longer gets them: why, and a button that tries at once. */
 export const CutOff = (): Node => {
   const now = standing.value
   if (now.is !== "cut") return null

@@ -1,20 +1,20 @@
-/** Milliseconds after which a pointer that lies still is one that its reader has left there. */
+/** Milliseconds after which a pointer that does not move was left there by its reader. */
 const leftAfter = 5_000
-/** Milliseconds within which nobody has seen that something else is under their pointer, and may press what was. */
+/** Milliseconds within which a reader has not yet seen that something else is under their pointer. */
 const unseenFor = 700
 
-/** What the pointer is over, and where that is; `undefined`: over nothing. */
+/** The element under the pointer, and the pointer's place; `undefined`: it is over nothing. */
 let under: Element | undefined
 let at: readonly [x: number, y: number] | undefined
-/** When its reader moved it, or pressed something. */
+/** When the reader last moved the pointer or pressed something. */
 let stirred = Date.now()
 let isDown = false
-/** When something else came under it as it lay still. */
+/** When something else last came under the pointer while it lay still. */
 let changed = Number.NEGATIVE_INFINITY
-/** Whether what is being pressed was not there yet when its reader made up their mind. */
+/** Whether the element that is being pressed was not there yet when the reader decided to press. */
 let isMistaken = false
 
-/** A finger is over nothing before it presses. */
+/** With fingers, nothing is under the pointer before it presses. */
 const fingers = window.matchMedia("(hover: none)")
 
 const stir = (): void => {
@@ -23,16 +23,16 @@ const stir = (): void => {
 }
 
 const isOver = ({ target, clientX, clientY, buttons }: PointerEvent): void => {
-  // it was let go where this page does not hear: in a menu of the browser, say
+  // it was released where this page hears nothing, for example in a menu of the browser
   if (buttons === 0) isDown = false
   if (at?.[0] !== clientX || at[1] !== clientY) stir()
-  // so browsers tell that what is under a pointer is another thing by itself
+  // browsers send this event also when another element comes under a pointer that does not move
   else if (target !== under && untilLeft() === 0) changed = Date.now()
   at = [clientX, clientY]
   under = target as Element
 }
 
-/** Milliseconds until the pointer has lain still for so long that nobody aims by it; 0: it has. */
+/** Milliseconds until the pointer has lain still for so long that nobody aims with it; 0: it has. */
 export const untilLeft = (): number => (isDown ? leftAfter : Math.max(0, stirred + leftAfter - Date.now()))
 
 /** Whether this is a device that is touched. */
@@ -64,7 +64,7 @@ for (const up of ["pointerup", "pointercancel"] as const)
   })
 for (const other of ["keydown", "wheel"] as const)
   document.addEventListener(other, stir, { capture: true, passive: true })
-// what came under a pointer that lay still, a moment ago, is not what its reader presses: nothing is, this once
+// a press on what has just come under a pointer that lay still is not meant for it: this press is dropped
 for (const press of ["click", "auxclick"] as const)
   document.addEventListener(
     press,

@@ -9,29 +9,29 @@ import { failure, type Session, session } from "../session.ts"
 import { pauseBefore } from "./pause.ts"
 
 /**
- * How the source stands. `off`: nobody listens, or the key may not read the log. `cut`: it is tried again by itself.
+ * The state of the source. `off`: nobody listens, or the key may not read the log. `cut`: it is tried again by itself.
  */
 export type Standing =
   | { readonly is: "off" | "connecting" | "live" }
   | { readonly is: "cut"; readonly since: number; readonly why: string }
 
-/** The newest events that are kept. */
+/** How many events, the newest ones, are kept. */
 const kept = 100
 
 const current = signal<Standing>({ is: "off" })
 const heard = signal<ReadonlyArray<RecordedEvent>>([])
 
-/** Whether what is shown goes on by itself. */
+/** Whether the page is updated by itself. */
 export const standing = computed(() => current.value)
-/** The newest events, the newest first, and on as they come. */
+/** The newest events, the newest first. New ones are added as they come. */
 export const newest = computed(() => heard.value)
 
 type Hear = (event: RecordedEvent) => void
 
-/** What has come and is not told yet: what comes together is told together, so that it is shown by one frame. */
+/** Events that came and are not shown yet: what comes together is told together, and shown by one frame. */
 let untold: Array<RecordedEvent> = []
 
-/** Who can't take an event keeps it from nobody else. */
+/** Tells a listener of an event. One that fails does not keep it from the others. */
 const letHear = (hear: Hear, event: RecordedEvent): void => {
   try {
     hear(event)
@@ -50,7 +50,7 @@ const tellAll = (): void => {
 
 const listeners = new Set<Hear>()
 let stop: (() => void) | undefined
-/** Ends a pause before the next try. */
+/** Ends the pause before the next try. */
 let wake: (() => void) | undefined
 
 const cut = (error: unknown): void => {
@@ -70,10 +70,10 @@ const pause = (milliseconds: number, ended: AbortSignal): Promise<void> =>
     wake = done
   })
 
-/** The tab's one connection: the newest events first, then each as it comes, for as long as anybody listens. */
+/** The tab's only connection: the newest events first, then each as it comes, while anybody listens. */
 const follow = async ({ cairn }: Session, ended: AbortController): Promise<void> => {
   const { signal: over } = ended
-  /** Of the connection that there is: one that the browser knows to be lost is given up at once. */
+  /** For the present connection: one that the browser knows to be lost is given up at once. */
   let connection = new AbortController()
   const lost = () => connection.abort(new Error("This computer is offline."))
   const back = () => wake?.()
@@ -112,7 +112,7 @@ const follow = async ({ cairn }: Session, ended: AbortController): Promise<void>
         failure(error)
         break
       }
-      // a service that was brought back from a backup may know nothing of this place
+      // a service that was restored from a backup may not have this position
       if (error instanceof ValidationError) after = undefined
       cut(error)
       await pause(pauseBefore(tries++), over)
@@ -137,21 +137,21 @@ const begin = (): void => {
   void follow(open, ended)
 }
 
-/** Hears each event from now on; what this gives ends that. The last one to leave ends the connection. */
+/** Hears each event from now on. Gives a function that ends it; the last listener to leave ends the connection. */
 export const listen = (hear: Hear): (() => void) => {
   listeners.add(hear)
   if (stop === undefined) begin()
   return () => {
     listeners.delete(hear)
-    // who goes from page to page leaves and comes back at once
+    // a reader who goes from page to page leaves and comes back at once
     setTimeout(() => listeners.size === 0 && stop?.(), 1_000)
   }
 }
 
-/** Tries at once, and not after a pause. */
+/** Tries at once, without the pause. */
 export const tryNow = (): void => wake?.()
 
-// the next one who signs in is told their own
+// whoever signs in next gets only their own events
 session.subscribe((open) => {
   if (!open) stop?.()
 })

@@ -6,9 +6,9 @@ const isBefore = (place: Element, other: Element): boolean =>
   place.contains(other) || (place.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0
 
 /**
- * Whether the reader may be about to press what stands in or behind `place`, and would move if that grew: by a pointer
- * that is there, and was not left there. `null`: there is no such place any more, as what has gone from the page hears
- * on until that is painted.
+ * Whether the reader may be about to press something in or behind `place`, which would move if that grew: the pointer
+ * is there, and was not left there. `null`: the place is gone. A component that has left the page listens until the
+ * page is painted.
  */
 export const isAimedAt = (place: Element | null): boolean => {
   if (place === null || hasFingers()) return place !== null
@@ -16,7 +16,7 @@ export const isAimedAt = (place: Element | null): boolean => {
   return under !== undefined && isBefore(place, under)
 }
 
-/** While something waits that would move what stands behind `place`: lets it come when nobody aims at that any more. */
+/** While something waits that would move what stands behind `place`: lets it come when nobody aims there any more. */
 export const useSteady = (place: RefObject<Element | null>, isWaiting: boolean, come: () => void): void => {
   const latest = useRef(come)
   latest.current = come
@@ -26,7 +26,7 @@ export const useSteady = (place: RefObject<Element | null>, isWaiting: boolean, 
     const look = () => {
       clearTimeout(timer)
       if (!isAimedAt(place.current)) latest.current()
-      // a pointer that is moved meanwhile is looked at again
+      // if the pointer was moved meanwhile, it is looked at again
       else if (!hasFingers()) timer = setTimeout(look, untilLeft())
     }
     document.addEventListener("pointerover", look)
@@ -42,10 +42,10 @@ export const useSteady = (place: RefObject<Element | null>, isWaiting: boolean, 
 
 let done = 0
 
-/** The reader has changed something themselves: what is heard next is no news to them, and may move things. */
+/** Says that the reader has changed something. The next event is no news to them, and may move things. */
 export const hasDone = (): void => {
   done++
 }
 
-/** How often they have. */
+/** How often the reader has changed something. */
 export const doings = (): number => done

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks"
 
-/** Calls for something anew every so many milliseconds, while the component is there and the tab is looked at. */
+/** Loads something again every so many milliseconds, while the component is there and the tab is visible. */
 export const useEvery = (milliseconds: number, again: () => void): void => {
   const latest = useRef(again)
   latest.current = again

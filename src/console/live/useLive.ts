@@ -9,10 +9,10 @@ export const useLive = (hear: (event: RecordedEvent) => void = () => {}): void =
   useEffect(() => listen((event) => latest.current(event)), [])
 }
 
-/** Whether an event is one of those by which something changes. */
+/** Whether an event changes what is shown. */
 type Concerns = (event: RecordedEvent) => boolean
 
-/** Calls for something anew when such events came: at most as often as once in `pause` milliseconds. */
+/** Loads something again when certain events came, at most once in `pause` milliseconds. */
 export const useAgain = (changing: ReadonlyArray<string> | Concerns, again: () => void, pause = 1_000): void => {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const latest = useRef(again)

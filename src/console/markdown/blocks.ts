@@ -1,14 +1,14 @@
 /** Part of a line of Markdown. */
 export type Inline = { readonly is: "text" | "code" | "strong"; readonly text: string }
 
-/** What the service's pages of Markdown are made of; anything else in one is a paragraph, as it stands. */
+/** The blocks of the service's Markdown pages. Anything else in a page is a paragraph, as it stands. */
 export type Block =
   | { readonly is: "heading"; readonly level: number; readonly of: ReadonlyArray<Inline> }
   | { readonly is: "list"; readonly items: ReadonlyArray<ReadonlyArray<Inline>> }
   | { readonly is: "code"; readonly language: string; readonly text: string }
   | { readonly is: "paragraph"; readonly of: ReadonlyArray<Inline> }
 
-/** Code stands between as many backticks as it needs, with a blank on either side where it begins or ends with one. */
+/** Code is between as many backticks as it needs, with a space on each side if it begins or ends with a backtick. */
 const inline = /(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)|\*\*(.+?)\*\*/g
 
 const unpadded = (text: string): string =>

@@ -11,7 +11,7 @@ import { Time } from "../parts/Time.ts"
 import { hintOf, pageOf, sentenceOf } from "./sentence.ts"
 
 const most = 14
-/** What comes many times for one thing that is told by itself. */
+/** Events that come many times for one thing, which another event tells. */
 const slight = new Set(["KeyUsed", "ModelTurned", "ToolsRan", "ChatStarted"])
 
 const Row = ({ of }: { readonly of: RecordedEvent }): Node => {
@@ -23,7 +23,7 @@ const Row = ({ of }: { readonly of: RecordedEvent }): Node => {
     <span class="quiet"><${Time} at=${of.recordedAt} /></span></li>`
 }
 
-/** What happened last, and goes on to happen: not while the reader is about to press one of these. */
+/** The newest events, updated as they come, but not while the reader is about to press one of them. */
 export const Activity = (): Node => {
   useLive()
   const place = useRef<HTMLElement>(null)

@@ -1,13 +1,13 @@
 import { html, type Node } from "../html.ts"
 
-/** What was counted in some time. */
+/** What was counted in one stretch of time. */
 interface Counted {
   readonly from: Date
   readonly label: string
   readonly counts: { readonly [kind: string]: number }
 }
 
-/** What stands in a bar, from below. */
+/** A part of a bar, from the bottom up. */
 interface Part {
   readonly kind: string
   readonly called: string
@@ -17,7 +17,7 @@ interface Part {
 
 const [width, height] = [288, 64]
 
-/** Bars over time, one a bin, with what they are of and how many there are in all. */
+/** Bars over time, one for each bin, with a title and the total. */
 export const Chart = ({
   title,
   of,

@@ -8,7 +8,7 @@ import { binsOf, type Range, rangeIn, sinceOf, totalOf } from "./bins.ts"
 import { Chart } from "./Chart.ts"
 import { FirstSteps } from "./FirstSteps.ts"
 
-/** What is counted, and changes the charts when it comes. */
+/** The events that are counted. Each one changes the charts when it comes. */
 const counted = [
   ...["SearchAnswered", "SnippetUploaded", "VoteCast", "VoteRequested", "GradingFailed"],
   ...["ExecutionRecorded", "CommentAdded", "ChatRequested", "ChatFailed"]
@@ -33,7 +33,7 @@ const Charts = ({ of, range }: { readonly of: Activity; readonly range: Range })
     <p class="note">${of.pendingGradings === 0 ? "No gradings are pending." : `${of.pendingGradings.toLocaleString("en")} ${of.pendingGradings === 1 ? "grading is" : "gradings are"} pending.`}</p>`
 }
 
-/** How much happened, over a day, a week or a month, and on as it happens. */
+/** How much happened in a day, a week or a month, updated as it happens. */
 export const Counts = (): Node => {
   const range = rangeIn(route.value.query)
   const loaded = useLoaded(`activity ${range}`, ({ cairn }, signal) =>

@@ -4,7 +4,7 @@ import { Copy } from "../parts/Copy.ts"
 
 const { origin } = window.location
 
-/** Apart from the package's name: this line is a text, and no import of ours. */
+/** Written apart from the package's name, so that nothing takes this text for an import of ours. */
 const library = "import { Cairn } from"
 
 const ways = {
@@ -51,7 +51,7 @@ const steps = [
   ["search", "3. A first search", "Describe the task in different words."]
 ] as const
 
-/** For a service in which nothing has happened: three steps to a first result, in four ways. */
+/** For a service in which nothing has happened yet: three steps to a first result, in four ways. */
 export const FirstSteps = (): Node => {
   const [way, setWay] = useState<Way>("curl")
   return html`<section class="first-steps" aria-label="First steps">

@@ -12,14 +12,14 @@ import { bytesIn } from "../workspaces/bytes.ts"
 const titles = { ready: "Ready", starting: "Catching up", failing: "Something has stopped" } as const
 const marks = { ready: "completed", starting: "running", failing: "failed" } as const
 
-/** What is not as it should be, a sentence each. */
+/** What is not as it should be, one sentence for each. */
 const complaintsOf = ({ readModels, nearlyFull, leftOut }: Readiness): ReadonlyArray<string> => [
   ...Object.entries(readModels).flatMap(([name, state]) => (state === "ok" ? [] : [`${name}: ${state}`])),
   ...nearlyFull.map((disk) => `The disk of the ${disk} is nearly full: writes are refused.`),
   ...(leftOut.count === 0 ? [] : [`${leftOut.count.toLocaleString("en")} snippets are only partly searchable.`])
 ]
 
-/** Disks by what is free on them: most are one and the same. */
+/** The free space of each disk. Most places are on the same one. */
 const roomOf = ({ disks }: ServiceStatus): ReadonlyArray<readonly [string, string]> => {
   const rooms = new Map<string, Array<string>>()
   for (const { disk, freeBytes } of disks)
@@ -28,10 +28,10 @@ const roomOf = ({ disks }: ServiceStatus): ReadonlyArray<readonly [string, strin
   return [...rooms].map(([free, of]) => [`Free, ${of.join(" and ")}`, free])
 }
 
-/** When it was last seen to answer or to fail, whichever is later. */
+/** When a model last answered or failed, whichever was later. */
 const lastOf = ({ answeredAt, failedAt }: ModelStatus): string => [answeredAt ?? "", failedAt ?? ""].sort().at(-1)!
 
-/** How the models do that were asked since the service began: nothing is asked only to see. */
+/** The state of each model that was asked since the service started. No model is asked only to learn its state. */
 const Models = ({ of }: { readonly of: ReadonlyArray<ModelStatus> }): Node => {
   const asked = of.filter((one) => lastOf(one) !== "").sort((one, other) => (lastOf(one) < lastOf(other) ? 1 : -1))
   if (asked.length === 0) return html`<p class="quiet">No language model was asked since the service started.</p>`
@@ -61,7 +61,7 @@ const Operated = (): Node => {
   return whenThere(loaded, (status) => html`<${Facts} of=${status} />`, 1)
 }
 
-/** Whether the service can answer everything, and what its operator is told besides. */
+/** Whether the service can answer everything, and what else its operator should know. */
 export const Health = (): Node => {
   const loaded = useLoaded("ready", ({ cairn }, signal) => cairn.system.ready({ signal }))
   useEvery(10_000, loaded[1])

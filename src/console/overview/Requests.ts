@@ -18,7 +18,7 @@ type Counts = { readonly [kind in (typeof kinds)[number]]: number }
 const totalOf = (all: ReadonlyArray<Counts>): Counts =>
   Object.fromEntries(kinds.map((kind) => [kind, all.reduce((sum, one) => sum + one[kind], 0)])) as unknown as Counts
 
-/** So many bins of so many minutes, up to a time, those without a request too. */
+/** `count` bins of `minutes` minutes each, up to a time, with those in which there was no request. */
 export const requestBins = (all: ReadonlyArray<RequestMinute>, until: number, count: number, minutes: number) => {
   const width = minutes * minute
   const last = Math.floor(until / width) * width
@@ -50,7 +50,7 @@ const Charts = ({ of }: { readonly of: RequestHistory }): Node => {
       Counted since <${Time} at=${of.since} /> by process <${Text} of=${of.process} />, without health checks.</p>`
 }
 
-/** How many requests there were, and how they ended, as the process counts them that answers. */
+/** How many requests there were, and how they ended, as counted by the process that answers. */
 export const Requests = (): Node => {
   const loaded = useLoaded("requests", ({ cairn }, signal) => cairn.system.requests({ signal }))
   useEvery(pause, loaded[1])

@@ -7,11 +7,11 @@ import { may } from "../session.ts"
 
 const count = (number: number): string => number.toLocaleString("en", { notation: "compact" })
 
-/** A number, and what it is of. */
+/** A number with a title. */
 export const Figure = ({ title, value, more }: { title: string; value: string; more?: string | undefined }): Node =>
   html`<div class="figure"><dt>${title}</dt><dd>${value}</dd>${more !== undefined && html`<dd class="quiet">${more}</dd>`}</div>`
 
-/** What chats took today: of all of the organization for who may see it, else of the key. */
+/** What chats took today: the whole organization's if the key may see them, else the key's own. */
 export const Spent = (): Node => {
   const today = new Date().toISOString().slice(0, 10)
   const loaded = useLoaded(`spent ${today}`, ({ cairn }, signal) =>

@@ -1,18 +1,18 @@
 import type { ActivityHour } from "../../../clients/typescript/src/index.ts"
 
-/** How far back is shown. */
+/** How far back the charts go. */
 export type Range = "day" | "week" | "month"
 
 const hour = 3_600_000
 const days = { day: 1, week: 7, month: 30 } as const
 
-/** The range that an address has. */
+/** The range that an address asks for. */
 export const rangeIn = (query: URLSearchParams): Range => {
   const given = query.get("range")
   return given === "week" || given === "month" ? given : "day"
 }
 
-/** When a range begins that ends at a time. */
+/** When a range begins that ends at `now`. */
 export const sinceOf = (range: Range, now: number): Date => {
   if (range === "day") return new Date(now - 23 * hour)
   const first = new Date(now)
@@ -43,13 +43,13 @@ const added = (one: Bin["counts"], other: Bin["counts"]): Bin["counts"] =>
     (Object.keys(none) as ReadonlyArray<keyof Bin["counts"]>).map((kind) => [kind, one[kind] + other[kind]])
   ) as unknown as Bin["counts"]
 
-/** What is counted, together. */
+/** The sum of several counts. */
 export const totalOf = (all: ReadonlyArray<Bin["counts"]>): Bin["counts"] => all.reduce(added, none)
 
 const clock = new Intl.DateTimeFormat("en", { weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
 const day = new Intl.DateTimeFormat("en", { weekday: "short", day: "numeric", month: "short" })
 
-/** Hours of a day, or days of the reader's zone, those without anything too. */
+/** The hours of a day, or days in the reader's zone, with those in which nothing happened. */
 export const binsOf = (range: Range, now: number, hours: ReadonlyArray<ActivityHour>): ReadonlyArray<Bin> => {
   const starts: Array<Date> = []
   const since = sinceOf(range, now)

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from "../../../clients/typescript/src/index.ts"
 import { href } from "../router.ts"
 
-/** What happened, in words. Types that are not here are told by their own names. */
+/** What happened, in words. A type that is not here is told by its own name. */
 const words: { readonly [type: string]: string } = {
   BoundsSet: "Bounds were set",
   ChatCancelled: "A chat was told to stop",
@@ -47,7 +47,7 @@ const spelled = (type: string): string => {
   return parts.map((part, index) => (index === 0 ? part : part.toLowerCase())).join(" ")
 }
 
-/** What an event says happened. */
+/** What happened, as an event says it. */
 export const sentenceOf = ({ type, data }: Pick<RecordedEvent, "type" | "data">): string => {
   if (type === "VoteCast") return data["value"] === 1 ? "A vote for a snippet" : "A vote against a snippet"
   return Object.hasOwn(words, type) ? words[type]! : spelled(type)
@@ -58,7 +58,7 @@ const field = (data: RecordedEvent["data"], name: string): string | undefined =>
   return typeof value === "string" && value !== "" ? value : undefined
 }
 
-/** What somebody typed that tells best what it was about; "" when there is nothing, or not any more. */
+/** The text of an event that best tells what it was about; "": it has none, or it was erased. */
 export const hintOf = ({ data }: Pick<RecordedEvent, "data">): string => {
   const text = data["text"]
   if (typeof text !== "object" || text === null) return ""
@@ -69,7 +69,7 @@ export const hintOf = ({ data }: Pick<RecordedEvent, "data">): string => {
   return ""
 }
 
-/** The page of what an event is about, where there is one. */
+/** The page of what an event is about, if there is one. */
 export const pageOf = ({ type, data }: Pick<RecordedEvent, "type" | "data">): string | undefined => {
   const [run, snippet, workspace] = ["run", "snippet", "workspace"].map((name) => field(data, name))
   if (run !== undefined) return href("run", { id: run })

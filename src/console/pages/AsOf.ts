@@ -20,7 +20,7 @@ interface Seen extends Page<Values> {
 const Value = ({ of }: { readonly of: string | null }): Node =>
   of === null ? html`<span class="quiet">–</span>` : html`<${Text} of=${of} />`
 
-/** Rows of a table as they were, page by page. */
+/** The rows of a table as they were, page by page. */
 const Rows = ({ position, table, id }: { position: string; table: string; id: string }): Node => {
   const list = usePages<Values, Seen>(`as of ${position} ${table} ${id}`, async ({ cairn }, cursor, signal) => {
     const asked = { cursor, ...(id !== "" && { id }) }

@@ -10,7 +10,7 @@ import { failure, may, session } from "../session.ts"
 import { useTitle } from "../title.ts"
 import { bytesIn } from "../workspaces/bytes.ts"
 
-/** How far a backup is: being made, being looked at, or there to be taken. */
+/** How far a backup is: being made, being checked, or ready to be saved. */
 type Step =
   | { readonly is: "none" }
   | { readonly is: "made"; readonly bytes: number }
@@ -33,7 +33,7 @@ const make = async (recipient: string, signal: AbortSignal, tell: (step: Step) =
   let bytes = 0
   const given = recipient === "" ? {} : { recipient }
   for await (const piece of session.value!.cairn.system.backup(given, { signal, maxRetries: 0 })) {
-    // a browser keeps a long one on its disk, and not in memory
+    // a browser keeps long blobs on its disk, and not in memory
     pieces.push(new Blob([piece as Uint8Array<ArrayBuffer>]))
     bytes += piece.length
     tell({ is: "made", bytes })
@@ -53,7 +53,7 @@ const There = ({ of: { url, name, bytes, what } }: { readonly of: Extract<Step, 
   <p class="note">The backup is only in this tab, and lost when the tab closes. Restore it with <code>cairn restore ${name}</code>.</p>`
 }
 
-/** All that the service has, as one file: made, looked at, and handed over. */
+/** Makes a backup of all that the service has, checks it, and hands it over as one file. */
 export const Backups = (): Node => {
   useTitle("Backups")
   const [recipient, setRecipient] = useState("")

@@ -33,7 +33,7 @@ const Sheet = ({ id, commit }: { readonly id: string; readonly commit: CommitWit
     <${Diff} files=${files} />`
 }
 
-/** One commit: who made it of what, and what it changed. */
+/** One commit: who made it, on which commit, and what it changed. */
 export const CommitPage = (): Node => {
   const { id = "", sha = "" } = route.value.parameters
   useTitle("Commit")

@@ -12,7 +12,7 @@ import { go, href, route } from "../router.ts"
 import { Choice } from "../workspaces/Choice.ts"
 import { Head } from "../workspaces/Head.ts"
 
-/** Commits that are offered at once. */
+/** How many commits are offered at once. */
 const atOnce = 100
 
 const Differences = ({ of }: { readonly of: string }): Node => {
@@ -20,7 +20,7 @@ const Differences = ({ of }: { readonly of: string }): Node => {
   return html`<${Diff} files=${files} />`
 }
 
-/** What differs between two commits of a workspace, whichever came first. */
+/** What differs between two commits of a workspace, in either order. */
 export const Compare = (): Node => {
   const { parameters, query } = route.value
   const id = parameters["id"]!
@@ -33,7 +33,7 @@ export const Compare = (): Node => {
   const compared = useLoaded(base === "" ? undefined : JSON.stringify([id, base, at]), ({ cairn }, signal) =>
     cairn.workspaces.compare(id, { base, at: at === "" ? undefined : at }, { signal })
   )
-  // a key held down in a list of choices passes by each of them: only the first is a step of its own
+  // a key that is held down in a list passes many choices: only the first is a step in the tab's history
   const to = (part: { readonly base?: string; readonly at?: string }) =>
     go(href("compare", { id }, { base, at, ...part }), base !== "")
   return html`<div class="page"><${Head} id=${id} called="Compare" isMissing=${listed.state === "failed" && listed.why === "missing"} />

@@ -51,7 +51,7 @@ const Envelope = ({ of, intact }: { readonly of: RecordedEvent; readonly intact:
 const isEmpty = (value: unknown): boolean =>
   value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0)
 
-/** Characters up to which what is no plain text has lines with numbers and colours. */
+/** The most characters for a text that is no plain text to have numbered lines and colours. */
 const mostOfCode = 200_000
 
 const Field = ({ name, value }: { readonly name: string; readonly value: unknown }): Node => {
@@ -91,7 +91,7 @@ const Sheet = ({ of }: { readonly of: AuditedEvent }): Node => {
       <${Causes} of=${event} /></div>`
 }
 
-/** One event: its envelope, what it says, what was typed of it, and what came before and after. */
+/** One event: its envelope, its data, the texts that it refers to, and what came before and after. */
 export const EventPage = (): Node => {
   const position = route.value.parameters["position"]!
   useTitle("Event")

@@ -10,7 +10,7 @@ import { may } from "../session.ts"
 import { useTitle } from "../title.ts"
 import { useNames } from "../usage/names.ts"
 
-/** The log: all that happened, the newest first, and on as it does. */
+/** The log: all events, the newest first, updated as they come. */
 export const Events = (): Node => {
   useTitle("Events")
   const asked = askedIn(route.value.query)

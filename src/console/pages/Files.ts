@@ -17,7 +17,7 @@ const All = ({ files, place }: { readonly files: ReadonlyArray<TreeFile>; readon
   </div>`
 }
 
-/** What an address asks for: a commit's files, or those after a turn of a run; else the latest. */
+/** What an address asks for: a commit's files, or those after a turn of a run; by default the latest. */
 const placeIn = (id: string, query: URLSearchParams): Place => {
   const [run, turn] = [query.get("run"), query.get("turn")]
   const path = query.get("path") ?? ""
@@ -25,7 +25,7 @@ const placeIn = (id: string, query: URLSearchParams): Place => {
   return { id, at: query.get("at") ?? undefined, path }
 }
 
-/** The files of a workspace as a tree, at its last commit or an earlier one, or after a turn of a run. */
+/** A workspace's files as a tree: at its last commit, at an earlier one, or after a turn of a run. */
 export const Files = (): Node => {
   const { parameters, query } = route.value
   const id = parameters["id"]!

@@ -7,7 +7,7 @@ import { Spent } from "../overview/Spent.ts"
 import { may } from "../session.ts"
 import { useTitle } from "../title.ts"
 
-/** How the service is, and what goes on in it: as much of it as the key may see. */
+/** The service's health and what happens in it, as much as the key may see. */
 export const Overview = (): Node => {
   useTitle("Overview")
   return html`<div class="page overview"><header class="title"><h1>Overview</h1></header>

@@ -8,7 +8,7 @@ import { People as Persons } from "../people/People.ts"
 import { may } from "../session.ts"
 import { useTitle } from "../title.ts"
 
-/** Who is in the organization, and with which keys. */
+/** The organization's people and keys. */
 export const People = (): Node => {
   useTitle("People")
   const organization = useLoaded(may("organization.organization") ? "organization" : undefined, ({ cairn }, signal) =>

@@ -12,9 +12,9 @@ import { may } from "../session.ts"
 import { useTitle } from "../title.ts"
 import { bytesIn } from "../workspaces/bytes.ts"
 
-/** Two requests each: a key may make a hundred a minute. */
+/** Milliseconds between looks. Each takes two requests, and a key may make a hundred a minute. */
 const pause = 5_000
-/** Looks that are kept: ten minutes of them. */
+/** How many looks are kept: ten minutes of them. */
 const looks = 120
 
 interface Row {
@@ -23,7 +23,7 @@ interface Row {
   readonly position: string | null
   readonly lag: number | null
   readonly fault: string | null
-  /** Of read models alone, which can be compared. */
+  /** Only read models have it: they can be compared. */
   readonly rows?: number | null
   readonly bytes?: number | null
 }
@@ -46,7 +46,7 @@ const stateOf = ({ lag, fault }: Row): readonly [string, string] => {
   return lag === 0 ? ["completed", "up to date"] : ["running", `${lag.toLocaleString("en")} behind`]
 }
 
-/** What is told of read models alone. */
+/** What is known of read models only. */
 interface Kept {
   readonly replays: ReadonlyArray<Replay>
   readonly again: () => void
@@ -100,7 +100,7 @@ const Sheet = ({ status, kept }: { readonly status: ServiceStatus; readonly kept
     ${may("asOf.asOfs") && html`<${AsOfs} />`}`
 }
 
-/** How far each read model is and goes on to be, and whether it is what the log says. */
+/** How far each read model is, updated as it goes on, and whether it is what the log says. */
 export const ReadModels = (): Node => {
   useTitle("Read models")
   const loaded = useLoaded("read models", async ({ cairn: { system } }, signal) => {

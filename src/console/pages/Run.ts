@@ -38,7 +38,9 @@ const failures: { readonly [why: string]: string } = {
   cancelled: "The chat was stopped."
 }
 
-/** What it was when this page was opened, until its turns and its end are heard; `undefined`: not known yet. */
+/**
+ * The run's state: as it was when this page was opened, until its turns or its end come; `undefined`: not known yet.
+ */
 const stateOf = ({ run, turns }: Heard, asked: Run | undefined): string | undefined =>
   run?.state ?? (turns.length > 0 && asked?.state === "waiting" ? "running" : asked?.state)
 
@@ -71,7 +73,7 @@ const Side = ({ of, workspace }: { readonly of: Heard; readonly workspace: strin
     </ul></section></aside>`
 }
 
-/** What there is to say besides what the last turn said. */
+/** What there is to say besides the last turn's text. */
 const Answer = ({ of: { run, turns } }: { readonly of: Heard }): Node => {
   if (run?.answer == null) return null
   const { success, error } = run.answer
@@ -83,7 +85,7 @@ const Answer = ({ of: { run, turns } }: { readonly of: Heard }): Node => {
     ${error !== "" && html`<p class="quiet"><${Long} of=${error} /></p>`}</section>`
 }
 
-/** One chat, as it goes on or as it went: turns, tools, files and the answer. */
+/** One chat, while it runs or after it: turns, tools, files and the answer. */
 export const RunPage = (): Node => {
   const { parameters, query } = route.value
   const id = parameters["id"]!
@@ -95,7 +97,7 @@ export const RunPage = (): Node => {
   const facts = useLoaded(heard.run !== undefined && may("runs.turns") ? id : undefined, ({ cairn }, signal) =>
     cairn.runs.turns(id, { signal })
   )
-  // while it goes on, its end is what there is to see
+  // while it runs, its end is shown
   const step = heard.run === undefined ? undefined : stepIn(query.get("turn"), heard.turns.length)
   const called = `Chat ${id.slice(0, 8)}`
   useTitle(step === undefined ? called : `Turn ${step} · ${called}`)

@@ -21,7 +21,7 @@ const languagesOf = (matches: ReadonlyArray<SearchMatch>): ReadonlyArray<readonl
   return [...counts].sort((one, other) => other[1] - one[1])
 }
 
-/** The service answers with what it has when what was stored last is not searched yet (decision 105). */
+/** Says that the newest snippets may be missing: the index has not caught up with them yet (decision 105). */
 const Behind = ({ again }: { again: () => void }): Node =>
   html`<p class="note warn" role="status">The newest snippets may be missing: the search index is still catching up. <button type="button" class="small" onClick=${again}>Search again</button></p>`
 
@@ -47,7 +47,7 @@ const Results = ({ answer, task, language }: { answer: SearchResponse; task: str
     <ol class="found">${matches.map((match) => html`<${Found} key=${match.codeBlock.id} match=${match} task=${task} />`)}</ol>`
 }
 
-/** The box that one would expect: what is stored, found by a task as it is typed. */
+/** The search box: finds snippets for a task while it is typed. */
 export const Search = (): Node => {
   const { query } = route.value
   const task = query.get("q") ?? ""
@@ -56,7 +56,7 @@ export const Search = (): Node => {
   const box = useRef<HTMLInputElement>(null)
   const sent = useRef(task)
   useTitle(task === "" ? "Search" : `${task} · Search`)
-  // whoever goes back finds what they had asked
+  // a reader who goes back finds the task that they had typed
   useEffect(() => {
     if (task !== sent.current) setTyped(task)
     sent.current = task

@@ -16,7 +16,7 @@ import { useTitle } from "../title.ts"
 
 const textOf = (of: ReadonlyArray<Inline>): string => of.map(({ text }) => text).join("")
 
-/** A fact of the page's first list, by what it is called. */
+/** A fact of the page's first list, by its name. */
 const factIn = (blocks: ReadonlyArray<Block>, name: string): string | undefined => {
   const list = blocks.find((block) => block.is === "list")
   const item = list?.items.find((item) => textOf(item).startsWith(`${name}: `))
@@ -28,7 +28,7 @@ const votesIn = (blocks: ReadonlyArray<Block>): { readonly up: number; readonly 
   return { up: Number(up), down: Number(down) }
 }
 
-/** Blocks in sections: what stands before the first heading of the second level, and below each of these. */
+/** The blocks in sections: those before the first heading of the second level, and those below each of these. */
 const sectionsOf = (blocks: ReadonlyArray<Block>) => {
   const sections: Array<{ title: string; blocks: Array<Block> }> = [{ title: "", blocks: [] }]
   for (const block of blocks) {
@@ -88,7 +88,7 @@ const Sheet = ({
     </div>`
 }
 
-/** One snippet: what the service's own page says of it, what became of its runs, and its history out of the log. */
+/** One snippet: what the service's own page says of it, its executions, and its history from the log. */
 export const SnippetPage = (): Node => {
   const { parameters, query } = route.value
   const id = parameters["id"]!

@@ -38,7 +38,7 @@ const Time = ({ asked, now }: { readonly asked: Asked; readonly now: number }): 
     <span class="quiet">UTC days</span></div>`
 }
 
-/** What chats used, beside what bounds it: of the whole organization for who may see that, else of the key. */
+/** What chats used, beside its bounds: the whole organization's if the key may see it, else the key's own. */
 export const Usage = (): Node => {
   useTitle("Usage")
   const now = Date.now()

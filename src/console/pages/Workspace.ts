@@ -25,7 +25,9 @@ const Row = ({ of, id }: { readonly of: Commit; readonly id: string }): Node => 
     <span class="quiet"><${Time} at=${of.committedAt} /></span>
   </a></li>`
 
-/** A commit, and the day that it stands under: to say that of each anew would take longer with each page. */
+/**
+ * A commit and the day under which it is listed. The day is kept, as finding it again would take longer with each page.
+ */
 interface OfDay {
   readonly commit: Commit
   readonly day: string
@@ -33,7 +35,7 @@ interface OfDay {
 
 const ofDay = (commit: Commit): OfDay => ({ commit, day: dayOf.format(Date.parse(commit.committedAt)) })
 
-/** A workspace: its commits by day, the newest first. */
+/** A workspace's commits by day, the newest first. */
 export const WorkspacePage = (): Node => {
   const id = route.value.parameters["id"]!
   const list = usePages<OfDay>(id, async ({ cairn }, before, signal) => {

@@ -13,16 +13,16 @@ import { bytesIn } from "../workspaces/bytes.ts"
 import { changing } from "../workspaces/changing.ts"
 
 const atOnce = 100
-/** Milliseconds: much happens in many of them, and each look reads all of them. */
+/** Milliseconds between looks: much happens in many workspaces, and each look reads all of them. */
 const pause = 3_000
 
-/** All that it has been given, which its history keeps: what the bound of stored bytes counts. */
+/** The bytes of all that was ever put into it, which its history keeps. The bound of stored bytes counts them. */
 const Size = ({ of }: { readonly of: number | null }): Node =>
   of === null
     ? html`<span class="number quiet" title="Some commits are older than the count">size unknown</span>`
     : html`<span class="number" title="Everything its commits added, including files deleted since: the history keeps them"><b>${bytesIn(of)}</b> <span class="quiet">with history</span></span>`
 
-/** Who made the last commit; nothing of a service that does not say it. */
+/** Who made the last commit; nothing if the service does not say it. */
 const By = ({ of }: { readonly of: WorkspaceActor | null }): Node => {
   if (of === null) return html`<span class="by" />`
   if (of.email === null) return html`<span class="by quiet">by the service</span>`
@@ -41,7 +41,7 @@ const Row = ({ of }: { readonly of: Workspace }): Node => html`
     <span class="quiet"><${Time} at=${of.updatedAt} /></span>
   </a></li>`
 
-/** All workspaces that the key sees, the one changed last first. */
+/** All workspaces that the key may see, the one changed last first. */
 export const Workspaces = (): Node => {
   useTitle("Workspaces")
   const list = usePages<Workspace>("workspaces", async ({ cairn }, cursor, signal) => {

@@ -1,8 +1,8 @@
 import { type Children, html, type Node } from "../html.ts"
 
 /**
- * A button that may be busy, or settled: it can't be pressed then, nor by Enter in a field of its form, and keeps the
- * focus, which one that is disabled gives up. Anything else is as a button has it.
+ * A button that may be busy or settled. It can't be pressed then, nor by Enter in a field of its form. Unlike a
+ * disabled button, it keeps the focus. All other attributes are a button's.
  */
 export const Button = ({
   busy = false,
@@ -11,9 +11,9 @@ export const Button = ({
   children,
   ...rest
 }: {
-  /** What it does goes on. */
+  /** Whether what it does is still going on. */
   readonly busy?: boolean | undefined
-  /** It was decided otherwise, for good. */
+  /** Whether it can never be pressed again, because something else was decided. */
   readonly settled?: boolean | undefined
   readonly onClick?: ((event: Event) => void) | undefined
   readonly children?: Children

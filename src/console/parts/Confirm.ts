@@ -6,7 +6,7 @@ import { plain } from "../visible.ts"
 import { Button } from "./Button.ts"
 import { Text } from "./Text.ts"
 
-/** A button for what can't be taken back, or should be looked at first: it says what will be, and asks. */
+/** A button for what can't be undone, or should be looked at first: it says what will happen, and asks. */
 export const Confirm = ({
   label,
   of,
@@ -18,14 +18,14 @@ export const Confirm = ({
   children
 }: {
   readonly label: string
-  /** What it is done to, where a page has several such buttons: who hears them tells them apart by it. */
+  /** What it is done to, if a page has several such buttons: screen readers tell them apart by it. */
   readonly of?: string
   readonly title: string
   readonly action: string
   readonly does: () => Promise<void>
   /** Whether something is lost by it. */
   readonly grave?: boolean
-  /** The operation that it does: for a key that may not, there is no button. */
+  /** The operation that it does. A key that may not do it sees no button. */
   readonly needs: string
   readonly children?: Children
 }): Node => {

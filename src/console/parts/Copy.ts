@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks"
 import { html, type Node } from "../html.ts"
 
-/** Outside of this machine a page without TLS has no clipboard; a selection works everywhere. */
+/** A page without TLS, from another machine, has no clipboard. A selection works everywhere. */
 const copied = async (text: string): Promise<boolean> => {
   try {
     if (navigator.clipboard !== undefined) {
@@ -21,7 +21,7 @@ const copied = async (text: string): Promise<boolean> => {
   }
 }
 
-/** Copies a text as it is, unseen characters and all. */
+/** Copies a text as it is, with its invisible characters. */
 export const Copy = ({ text, label = "Copy", what }: { text: string; label?: string; what: string }): Node => {
   const [said, setSaid] = useState("")
   const copy = async () => {

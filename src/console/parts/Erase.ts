@@ -4,7 +4,7 @@ import { session } from "../session.ts"
 import { Confirm } from "./Confirm.ts"
 import { Text } from "./Text.ts"
 
-/** What has a page and can be erased: how that is called, what goes with it, and where its reader is led then. */
+/** What has a page and can be erased: its name, what is erased with it, and where the reader is led afterwards. */
 const kinds = {
   snippet: {
     does: "Delete",
@@ -20,7 +20,7 @@ const kinds = {
   }
 } as const
 
-/** A button that erases what the page is of, once it has been said what goes with it. */
+/** A button that erases what the page shows, after it has said what is erased with it. */
 export const Erase = ({
   kind,
   id,

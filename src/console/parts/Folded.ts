@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks"
 import { type Children, html, type Node } from "../html.ts"
 
-/** What is made only when it is opened. */
+/** Content that is made only when it is opened. */
 export const Folded = ({ summary, children }: { readonly summary: Children; readonly children: () => Node }): Node => {
   const [open, setOpen] = useState(false)
   return html`<details open=${open} onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>

@@ -5,15 +5,15 @@ import { number } from "./figures.ts"
 import { piecesUpTo, stretchesOf } from "./stretches.ts"
 import { shown } from "./Text.ts"
 
-/** Characters that are shown at first, and further ones each time that somebody asks for more. */
+/** How many characters are shown at first, and how many more each time that somebody asks. */
 const [atFirst, step] = [20_000, 200_000]
-/** Characters of a line on an ordinary screen, by which it is guessed how high a stretch is. */
+/** Characters in a line of an ordinary screen. The height of a stretch is guessed from it. */
 const acrossScreen = 100
 
 const linesOf = (stretch: string): number =>
   stretch.split("\n").reduce((sum, { length }) => sum + Math.ceil((length + 1) / acrossScreen), 0)
 
-/** What is shown at once, made once. */
+/** A part of the text that is shown at once. It is made once. */
 const Portion = ({ of }: { readonly of: string }): Node =>
   useMemo(() => {
     const stretches = stretchesOf(bearable(of))
@@ -22,8 +22,8 @@ const Portion = ({ of }: { readonly of: string }): Node =>
   }, [of])
 
 /**
- * A text of any length with its lines: so much of it at first, and more each time that somebody asks. `label`: it
- * stands in a box of its own, which scrolls.
+ * A text of any length with its lines: a part of it at first, and more each time that somebody asks. With `label`, it
+ * is in a box of its own, which scrolls.
  */
 export const Long = ({ of, label }: { readonly of: string; readonly label?: string }): Node => {
   const [count, setCount] = useState(1)

@@ -4,15 +4,15 @@ import type { Pages } from "./pages.ts"
 import { Text } from "./Text.ts"
 
 /**
- * Who presses it again and again by a key has it below all that came meanwhile: they go on from there, where the next
- * page is. Far from what is seen there would be only its room.
+ * For readers who press the button again and again by keyboard: after each page it is below the new rows. It is
+ * scrolled into sight before the next page comes, because rows far from what is seen are only an empty box.
  */
 const pressed = (more: () => void) => (event: Event) => {
   ;(event.currentTarget as HTMLElement).scrollIntoView({ block: "nearest" })
   more()
 }
 
-/** Below a list: what asks for the next page, why one did not come, or that there is none for who asked for them. */
+/** Below a list: a button for the next page, why one did not come, or, after the last one, that there are no more. */
 export const More = ({
   of: { more, isFurther, isBusy, problem },
   label = "Show more"

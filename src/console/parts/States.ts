@@ -2,7 +2,7 @@ import { type Children, html, type Node } from "../html.ts"
 import type { Loaded } from "../loading.ts"
 import { Text } from "./Text.ts"
 
-/** Nothing to see yet: what it would be, and how it comes about. */
+/** In place of content that is not there yet: what it would be, and how it gets there. */
 export const Empty = ({ title, children }: { readonly title: string; readonly children?: Children }): Node =>
   html`<div class="empty"><${Stones} /><h2>${title}</h2><div>${children}</div></div>`
 
@@ -12,7 +12,7 @@ const Stones = (): Node => html`
     <ellipse cx="31" cy="21" rx="11" ry="5" /><ellipse cx="33" cy="11" rx="6" ry="3.6" />
   </svg>`
 
-/** Lines where there will be some. */
+/** Grey lines in the place of content that is on its way. */
 export const Waiting = ({ lines = 4 }: { readonly lines?: number }): Node => html`
   <div class="waiting" role="status"><span class="spoken">Loading…</span>
     ${Array.from({ length: lines }, (_, index) => html`<div key=${index} class="line" />`)}
@@ -20,7 +20,7 @@ export const Waiting = ({ lines = 4 }: { readonly lines?: number }): Node => htm
 
 const titles = { missing: "There is nothing here", forbidden: "This key has no access", other: "That did not work" }
 
-/** Why something is not there, in the service's words, and what can be done. */
+/** Why something could not be loaded, in the service's words, and what can be done. */
 export const Failed = ({
   why,
   message,
@@ -36,7 +36,7 @@ export const Failed = ({
     ${why === "other" && again && html`<button type="button" onClick=${again}>Try again</button>`}
   </div>`
 
-/** What all of a page is for, which has its title as soon as it is there; or what there is in its place, with one. */
+/** A page's whole content, which has its own title, or, until it is there, what is shown in its place, with a title. */
 export const wholePage = <T>(
   title: string,
   loaded: readonly [Loaded<T>, () => void],
@@ -47,7 +47,7 @@ export const wholePage = <T>(
   return html`${!isThere && html`<h1 class="spoken">${title}</h1>`}${whenThere(loaded, show, lines)}`
 }
 
-/** What was asked for, or what there is in its place. */
+/** What was loaded, or what is shown in its place. */
 export const whenThere = <T>(
   [loaded, again]: readonly [Loaded<T>, () => void],
   show: (value: T) => Node,

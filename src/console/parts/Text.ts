@@ -3,7 +3,7 @@ import { piecesOf } from "../visible.ts"
 import { number } from "./figures.ts"
 import { endOfPiece } from "./stretches.ts"
 
-/** What stands for pieces of a text. */
+/** A text's pieces as they are shown. */
 export const shown = (text: string): ReadonlyArray<Node | string> =>
   piecesOf(text).map((piece) =>
     typeof piece === "string"
@@ -11,12 +11,12 @@ export const shown = (text: string): ReadonlyArray<Node | string> =>
       : html`<span class="unseen" title=${piece.name} role="img" aria-label=${piece.name}>${piece.shown}</span>`
   )
 
-/** Characters of what is told in passing: a list has many of them, and nobody reads more of one there. */
+/** The most characters of a text that is shown in passing: lists have many, and nobody reads more of one there. */
 const most = 2_000
 
 /**
- * A text of somebody's in the middle of others, kept apart from what stands around it, whichever way it is written.
- * What is read for its own sake is `Long`.
+ * Somebody's text in the middle of others. Whichever direction it is written in, it does not turn what is around it. A
+ * text that is read for its own sake is `Long`.
  */
 export const Text = ({ of }: { readonly of: string }): Node => {
   const end = endOfPiece(of, 0, most)

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals"
 import { html, type Node } from "../html.ts"
 
-/** Goes on by itself, so that "two minutes ago" does, too. */
+/** The time, updated by itself, so that "two minutes ago" is, too. */
 const now = signal(Date.now())
 setInterval(() => {
   now.value = Date.now()
@@ -21,7 +21,7 @@ const ago = (then: number, at: number): string => {
   return day.format(then)
 }
 
-/** An instant as people say it, in the reader's zone; the exact one on hover. */
+/** A time as people say it, in the reader's zone, with the exact time on hover. */
 export const Time = ({ at }: { readonly at: string | null }): Node => {
   const then = at === null ? Number.NaN : Date.parse(at)
   if (at === null || Number.isNaN(then)) return html`<span class="quiet">never</span>`

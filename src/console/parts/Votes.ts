@@ -4,7 +4,7 @@ import { failure, mayWrite, session } from "../session.ts"
 import { plain } from "../visible.ts"
 import { Button } from "./Button.ts"
 
-/** The votes of a snippet, and the reader's own: for a task, where there is one. */
+/** A snippet's votes, and buttons for the reader's own: for a task, if there is one. */
 export const Votes = ({
   id,
   name,

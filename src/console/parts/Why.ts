@@ -5,7 +5,7 @@ import { Text } from "./Text.ts"
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`
 
-/** What moved a score; what did not is told where it is `always` told. */
+/** What moved a score. What did not move it is shown only if `always` is set. */
 const Moved = ({
   what,
   effect,
@@ -21,21 +21,21 @@ const Moved = ({
     <span class="what">${what}</span><span class="spoken">${raised ? " raised it" : " lowered it"}</span></li>`
 }
 
-/** Words with all places that have them. */
+/** Each word with all places that have it. */
 const byWord = (words: Explanation["words"]): ReadonlyArray<readonly [string, string]> => {
   const places = new Map<string, Array<string>>()
   for (const { word, place } of words) places.set(word, [...(places.get(word) ?? []), place])
   return [...places].map(([word, places]) => [word, places.join(", ")])
 }
 
-/** Votes for tasks near to the one that was asked for, with the nearest of them that may be told. */
+/** The votes for tasks near to the one that was asked for, with the nearest one that the reader may see. */
 const learnedIn = ({ tasks }: NonNullable<Explanation["learned"]>): string => {
   const [up, down] = [tasks.reduce((sum, { up }) => sum + up, 0), tasks.reduce((sum, { down }) => sum + down, 0)]
   const nearest = tasks.find(({ task }) => task !== null)?.task
   return `+${up} −${down} for tasks near this one${nearest == null ? "" : `: ${plain(nearest.slice(0, 80))}`}`
 }
 
-/** Why a snippet was found, as the service explains it: words, nearness, votes and what else moved its score. */
+/** Why a snippet was found, as the service explains it: words, nearness, votes and whatever else moved its score. */
 export const Why = ({
   of,
   up,

@@ -3,7 +3,7 @@ import { hasDone } from "../live/steady.ts"
 import { type Loaded, useLoaded } from "../loading.ts"
 import { failure, type Session, session } from "../session.ts"
 
-/** A page of a list, and where the next one begins; `null`: there is none. */
+/** A page of a list, and the cursor of the next one; `null`: there is none. */
 export interface Page<Row> {
   readonly rows: ReadonlyArray<Row>
   readonly next: string | null
@@ -13,18 +13,18 @@ export interface Page<Row> {
 export interface Pages<Row, P extends Page<Row> = Page<Row>> {
   readonly first: readonly [Loaded<P>, () => void]
   readonly rows: ReadonlyArray<Row>
-  /** Whether its reader has gone further than the first page, or is about to. */
+  /** Whether the reader has gone further than the first page, or is about to. */
   readonly isFurther: boolean
-  /** Asks for the next page; `undefined`: there is none. */
+  /** Loads the next page; `undefined`: there is none. */
   readonly more: (() => void) | undefined
-  /** Whether that is on its way, or a list of another name. */
+  /** Whether the next page is on its way, or a list of another name. */
   readonly isBusy: boolean
   readonly problem: string
-  /** Rows are gone by the reader's own doing: they go, and who has gone further stays where they are. */
+  /** Takes away rows that the reader has removed. A reader who has gone further stays where they are. */
   readonly without: (gone: (row: Row) => boolean) => void
 }
 
-/** What came behind a first page, and what of all has gone. */
+/** The pages behind a first page, and the rows that were removed. */
 interface Behind<Row, P> {
   readonly first: P | undefined
   readonly rows: ReadonlyArray<Row>
@@ -41,7 +41,7 @@ const nothingBehind = <Row, P extends Page<Row>>(first: P | undefined): Behind<R
   gone: []
 })
 
-/** A list page by page: the first one at once, a further one each time somebody asks. */
+/** A list page by page: the first page at once, a further one each time that somebody asks. */
 export const usePages = <Row, P extends Page<Row> = Page<Row>>(
   name: string | undefined,
   ask: (session: Session, cursor: string | undefined, signal: AbortSignal) => Promise<P>
@@ -50,7 +50,7 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
   const [loaded, again] = first
   const there = loaded.state === "failed" ? undefined : loaded.value
   const [held, setHeld] = useState<Behind<Row, P>>(nothingBehind<Row, P>(undefined))
-  // what was asked for behind another first page follows none of this one
+  // pages that followed another first page do not follow this one
   const behind = held.first === there ? held : nothingBehind<Row, P>(there)
   const change = (of: P, to: (before: Behind<Row, P>) => Partial<Behind<Row, P>>) =>
     setHeld((before) => {
@@ -58,7 +58,7 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
       return { ...own, ...to(own) }
     })
 
-  // of which list the page is that is seen: where another one is on its way, the next page would be that one's
+  // the list whose page is seen: if another one is on its way, the next page would be of that one
   const seen = useRef(name)
   if (loaded.state === "there") seen.current = name
   const now = useRef(there)
@@ -68,7 +68,7 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
 
   const asking = useRef<P | undefined>(undefined)
   const next = async (of: P): Promise<void> => {
-    // pressed twice it would show the same page twice
+    // pressed twice, it would show the same page twice
     if (asking.current === of) return
     asking.current = of
     setAsked(of)
@@ -88,7 +88,7 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
   const isBusy = isMoreAsked || (loaded.state === "loading" && seen.current !== name)
   const more = () => {
     if (isBusy || there === undefined) return
-    // its first page is on its way again: the next one is asked for behind that, or would go with this one
+    // the first page is on its way again: the next page is loaded behind it, or it would be dropped with the old one
     if (loaded.state === "loading") setWanted(true)
     else void next(there)
   }

@@ -2,8 +2,8 @@ import type { RefObject } from "preact"
 import { useEffect, useState } from "preact/hooks"
 
 /**
- * Pixels from what is seen, up and down, within which rows are there, for who looks or listens on, or looks for a word
- * with the browser: some 1,600 rows each way.
+ * Pixels above and below what is seen within which rows are there: some 1,600 rows each way, for scrolling, for screen
+ * readers, and for the browser's own search.
  */
 const near = 60_000
 
@@ -19,7 +19,7 @@ const observer = new IntersectionObserver(
 
 /**
  * The height in pixels of a box in the place of `rows` rows that are many screens away; `undefined`: they are near, and
- * are to be shown. What has the focus stays as it is.
+ * are to be shown. Rows with the focus in them stay.
  */
 export const useSight = (ref: RefObject<Element | null>, rows: number): number | undefined => {
   const [room, setRoom] = useState<number>()

@@ -1,6 +1,6 @@
 /**
- * Where a piece of a text ends that begins at `from` and is `most` long at the most: behind the end of a line, where
- * there is one in its second half, and else not within a character.
+ * The end of a text's piece that begins at `from` and has at most `most` characters. It is behind the end of a line, if
+ * there is one in the piece's second half, and never within a surrogate pair.
  */
 export const endOfPiece = (text: string, from: number, most: number): number => {
   if (text.length - from <= most) return text.length
@@ -9,7 +9,7 @@ export const endOfPiece = (text: string, from: number, most: number): number => 
   return from + most - (/[\ud800-\udbff]/.test(text.charAt(from + most - 1)) ? 1 : 0)
 }
 
-/** A text in pieces, of which each has a length at the most; `count`: no more than so many from its beginning. */
+/** A text in pieces of bounded lengths; `count`: at most so many pieces from its beginning. */
 export const piecesUpTo = (
   text: string,
   mostOf: (index: number) => number,
@@ -24,11 +24,11 @@ export const piecesUpTo = (
   return pieces
 }
 
-/** Characters of a stretch. */
+/** How many characters a stretch has at most. */
 const most = 2_000
 
 /**
- * A text in stretches that a browser lays out one by one: for a paragraph without a blank it takes the square of its
- * length, which in some scripts are many seconds for 100,000 characters.
+ * A text in stretches that a browser lays out one by one. The time for a paragraph without a space grows with the
+ * square of its length: in some scripts, 100,000 characters take many seconds.
  */
 export const stretchesOf = (text: string): ReadonlyArray<string> => piecesUpTo(text, () => most)

@@ -2,8 +2,8 @@ import { useState } from "preact/hooks"
 import { html, type Node } from "../html.ts"
 
 /**
- * The first so many of a list, and a button that shows more of it, a `step` at a time: all at once would hold the page
- * up where it is long.
+ * The first items of a list, and a button that shows more, a `step` at a time. A long list at once would hold the page
+ * up.
  */
 export const useSome = <T>(
   of: ReadonlyArray<T>,
@@ -12,7 +12,7 @@ export const useSome = <T>(
   const [most, setMost] = useState(first)
   const all = of.length.toLocaleString("en")
   const behind = what && ` ${what}`
-  // in the button's place, for who has pressed it
+  // stands in the button's place for a reader who has pressed it
   if (of.length <= most)
     return [of, most === first ? null : html`<span class="quiet">All ${all}${behind} are shown.</span>`]
   const isLast = of.length - most <= step

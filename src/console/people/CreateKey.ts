@@ -12,7 +12,7 @@ import { givenBy } from "./roles.ts"
 
 const empty = { email: "", name: "", role: "", actsFor: "", readOnly: false, ends: "" }
 
-/** The end of a day in the reader's zone, as an instant; `undefined`: none was given. */
+/** The end of a day in the reader's zone, as a time; `undefined`: no day was given. */
 const endOf = (day: string): string | undefined => (day === "" ? undefined : new Date(`${day}T23:59:59`).toISOString())
 
 const Fields = ({ form, set }: { form: typeof empty; set: (part: Partial<typeof empty>) => void }): Node => html`

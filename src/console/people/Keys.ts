@@ -12,10 +12,10 @@ import { session } from "../session.ts"
 import { isAbove } from "./roles.ts"
 
 const atOnce = 100
-/** By these what is listed becomes another. */
+/** Events that change the list. */
 const changing = ["KeyCreated", "KeyLimited", "KeyRevoked", "MemberRoleChanged", "MemberErased"]
 
-/** What bounds a key, besides its role and its end, in a few words. */
+/** A key's bounds besides its role and its end, in a few words. */
 const boundsOf = ({ actsFor, readOnly, workspaces, models }: ListedKey): ReadonlyArray<string> => [
   ...(readOnly ? ["read-only"] : []),
   actsFor === "own" ? "the person's own workspaces" : "everybody's workspaces",
@@ -52,7 +52,7 @@ const Row = ({ of, without }: { readonly of: ListedKey; readonly without: Pages<
     }</span></li>`
 }
 
-/** The organization's live keys, the oldest first. */
+/** The organization's valid keys, the oldest first. */
 export const Keys = (): Node => {
   const list = usePages<ListedKey>("keys", async ({ cairn }, cursor, signal) => {
     const { keys, nextCursor } = await cairn.keys.list({ limit: atOnce, cursor }, { signal })

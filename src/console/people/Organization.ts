@@ -13,7 +13,7 @@ const saidOf = ({ search, store, chat, other }: KeyRates): string =>
     ? "Requests per key are not limited."
     : `Each minute, a key may make ${rate(search)} searches, ${rate(store)} requests that store, ${rate(chat)} chats and ${rate(other)} other requests.`
 
-/** What the organization is, how many people it may have, and what each key may ask for in a minute. */
+/** The organization, how many people it may have, and how many requests each key may make in a minute. */
 export const Organization = ({ of }: { readonly of: OrganizationInfo }): Node => {
   const { rates } = session.value!.access
   const left = of.memberLimit - of.members

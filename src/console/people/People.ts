@@ -16,7 +16,7 @@ import { plain } from "../visible.ts"
 import { givenBy, isAbove } from "./roles.ts"
 
 const atOnce = 100
-/** By these what is listed becomes another. */
+/** Events that change the list. */
 const changing = ["MemberAdded", "MemberRoleChanged", "MemberErased", "KeyCreated", "KeyRevoked"]
 
 const RoleOf = ({ of }: { readonly of: ListedUser }): Node => {
@@ -66,7 +66,7 @@ const Row = ({ of, without }: { readonly of: ListedUser; readonly without: Pages
     }</span></li>`
 }
 
-/** The organization's people, who joined first. */
+/** The organization's people, in the order in which they joined. */
 export const People = (): Node => {
   const list = usePages<ListedUser>("people", async ({ cairn }, cursor, signal) => {
     const { users, nextCursor } = await cairn.users.list({ limit: atOnce, cursor }, { signal })

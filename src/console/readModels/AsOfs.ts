@@ -14,12 +14,12 @@ import { href } from "../router.ts"
 import { failure, may, session } from "../session.ts"
 import { bytesIn } from "../workspaces/bytes.ts"
 
-/** What is made is looked at sooner than what stands still. */
+/** Milliseconds between looks: one may be in the making. */
 const pause = 4_000
 
 const system = () => session.value!.cairn.system
 
-/** Asks for a place in the log, and has the read models made as they were there. */
+/** Asks for a position or time, and has the read models made as they were then. */
 const Make = ({ again }: { readonly again: () => void }): Node => {
   const [at, setAt] = useState("")
   const [problem, setProblem] = useState("")
@@ -94,7 +94,7 @@ const Sheet = ({ of, again }: { readonly of: AsOfList; readonly again: () => voi
   }`
 }
 
-/** The read models as they were: those that are kept, and what makes, shows and removes them. */
+/** Read models as they were: the kept ones, and the buttons that make, show and remove them. */
 export const AsOfs = (): Node => {
   const loaded = useLoaded("as of", ({ cairn }, signal) => cairn.system.asOfs({ signal }))
   const [, again] = loaded

@@ -14,10 +14,10 @@ const Running = ({ of }: { readonly of: Replay }): Node => {
     <span class="quiet">${part === undefined ? "starting" : `${part} %`}, ${number(of.events)} events</span></span>`
 }
 
-/** What came of the last replay, in words. */
+/** The result of the last replay, in words. */
 const Result = ({ of }: { readonly of: Replay }): Node => {
   const differing = of.differences.reduce((sum, { rows }) => sum + rows, 0)
-  // so many are looked at, of all tables together
+  // at most 50 are looked at, in all tables together
   const more = differing >= 50 ? " or more" : ""
   const [mark, said] =
     of.state === "failed"
@@ -35,7 +35,7 @@ const Result = ({ of }: { readonly of: Replay }): Node => {
     ${of.fault !== null && html` <small><${Text} of=${of.fault} /></small>`}</span>`
 }
 
-/** The last comparison of a read model with what the log says it is, and what begins and ends one. */
+/** The last comparison of a read model with the log, and the buttons that start and stop one. */
 export const Compared = ({
   name,
   replays,

@@ -1,6 +1,6 @@
 import { html, type Node } from "../html.ts"
 
-/** How far everything was behind at a time. */
+/** How far each read model was behind at one time. */
 export interface Sample {
   readonly at: number
   readonly lags: ReadonlyMap<string, number>
@@ -8,7 +8,7 @@ export interface Sample {
 
 const [width, height] = [120, 18]
 
-/** How far one was behind, from look to look. */
+/** How far one read model was behind, from look to look. */
 export const Lags = ({ of, name }: { readonly of: ReadonlyArray<Sample>; readonly name: string }): Node => {
   const lags = of.map((sample) => sample.lags.get(name) ?? 0)
   const most = Math.max(...lags, 0)

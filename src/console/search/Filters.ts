@@ -3,10 +3,10 @@ import { html, type Node } from "../html.ts"
 import { valueOf } from "../parts/valueOf.ts"
 import { go, href, route } from "../router.ts"
 
-/** What narrows a search, as its address has it. */
+/** A search's filters, as the page's address has them. */
 export interface Filters {
   readonly kind: "any" | "file" | "repo"
-  /** `fair`: what was voted down is left out; `for`: somebody voted for it. */
+  /** `fair`: without snippets that were voted down; `for`: only those that somebody voted for. */
   readonly votes: "fair" | "any" | "for"
   readonly agent: string
   readonly workspace: string
@@ -17,7 +17,7 @@ export interface Filters {
 const oneOf = <T extends string>(given: string | null, first: T, ...others: ReadonlyArray<T>): T =>
   others.find((one) => one === given) ?? first
 
-/** The filters that the query of an address has. */
+/** The filters in an address's query. */
 export const filtersIn = (query: URLSearchParams): Filters => ({
   kind: oneOf(query.get("kind"), "any", "file", "repo"),
   votes: oneOf(query.get("votes"), "fair", "any", "for"),
@@ -54,14 +54,14 @@ const Named = ({
   readonly label: string
   readonly value: string
 }): Node => {
-  // what is typed stays while answers come
+  // what somebody types stays while answers come
   const [typed, setTyped] = useState(value)
   useEffect(() => setTyped(value), [value])
   return html`<label>${label} <input value=${typed} size="14" spellcheck="false" autocomplete="off" onInput=${(event: Event) => setTyped(valueOf(event))}
     onChange=${(event: Event) => set(name, valueOf(event).trim())} /></label>`
 }
 
-/** Filters of a search. What few need is behind a button, unless it is in use. */
+/** A search's filters. Those that few need are behind a button, unless they are in use. */
 export const FilterBar = ({ filters }: { readonly filters: Filters }): Node => {
   const used = filters.agent !== "" || filters.workspace !== ""
   const [open, setOpen] = useState(used)

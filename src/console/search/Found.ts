@@ -12,14 +12,14 @@ import { plain } from "../visible.ts"
 
 const shownLines = 8
 
-/** How likely it answers the task, as a number and a bar. */
+/** How likely a snippet answers the task, as a number and a bar. */
 const Score = ({ of }: { readonly of: number }): Node => {
   const percent = Math.round(of * 100)
   return html`<span class="score" title="How likely the snippet answers the task, votes included">
     <meter min="0" max="100" value=${percent} aria-hidden="true" /><b>${percent}</b> %</span>`
 }
 
-/** One snippet that was found. */
+/** One of the snippets that were found. */
 export const Found = ({ match, task }: { readonly match: SearchMatch; readonly task: string }): Node => {
   const { id, name, source, description, updatedAt } = match.codeBlock
   const to = href("snippet", { id }, { task })

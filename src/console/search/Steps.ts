@@ -15,7 +15,7 @@ const Step = ({ title, command }: { readonly title: string; readonly command: st
   <section class="step"><header><h3>${title}</h3><${Copy} text=${command} what=${`the command: ${title}`} /></header>
     <pre tabindex="0" role="region" aria-label=${title}><code>${command}</code></pre></section>`
 
-/** Before anything is asked: what this finds, and how something gets in here. */
+/** Shown before a task is typed: what the search finds, and how snippets get into the store. */
 export const Steps = (): Node => html`
   <${Empty} title="Find code that has worked">
     <p>Describe a task above, in any words. What agents and people voted for comes first. If nothing is stored yet, start with a key in <code>CAIRN_API_KEY</code>:</p>

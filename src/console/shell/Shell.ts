@@ -50,9 +50,9 @@ const views: { readonly [page in PageName]: FunctionComponent } = {
 interface MenuItem {
   readonly page: PageName
   readonly title: string
-  /** Pages that are below it. */
+  /** The pages that belong to it. */
   readonly holds: ReadonlyArray<PageName>
-  /** The operation without which there is nothing to see there: it is not in the menu of a key that may not. */
+  /** The operation that its page needs. A key that may not do it does not see this item in the menu. */
   readonly needs?: string
 }
 
@@ -100,10 +100,10 @@ const NoPage = (): Node => {
   return html`<h1 class="spoken">Cairn</h1><${Empty} title="Page not found"><p><a href="/">Go to search</a></p><//>`
 }
 
-/** A page begins at its title, also for who hears it. */
+/** The page that is shown. A new one begins at its title, also for screen readers. */
 const View = (): Node => {
   const { page, path } = route.value
-  // who types a task at / is in the box still when its first letters have an address
+  // a reader who types a task at / stays in the box when the first letters change the address
   const place = page === "search" ? page : path
   const main = useRef<HTMLElement>(null)
   const first = useRef(true)
@@ -115,7 +115,7 @@ const View = (): Node => {
   return html`<main id="main" tabindex="-1" ref=${main}><${CutOff} />${content}</main>`
 }
 
-/** All of the console: the page that is asked for, below its head, or the question for a key. */
+/** The whole console: the current page below the head, or the question for a key. */
 export const Shell = (): Node => {
   if (session.value === null) return html`<${SignIn} />`
   return html`

@@ -25,7 +25,7 @@ interface Keeping {
 const Keep = ({ keep, setKeep }: Keeping): Node =>
   html`<label class="check"><input type="checkbox" checked=${keep} onChange=${() => setKeep(!keep)} /> Stay signed in until this tab is closed</label>`
 
-/** Whoever followed the link is asked whether the tab is to keep it: the code is tried when they have said so. */
+/** Asks whoever followed the link whether the tab should keep the key. The code is tried only after the answer. */
 const ByLink = ({ code, keep, setKeep }: Keeping & { readonly code: string }): Node => {
   const [busy, setBusy] = useState(false)
   const submit = async (event: Event) => {
@@ -36,7 +36,7 @@ const ByLink = ({ code, keep, setKeep }: Keeping & { readonly code: string }): N
       linkCode.value = undefined
     } catch (error) {
       parting.value = failure(error)
-      // refused, it is no code any more; otherwise it can be tried again
+      // a code that was refused is of no use any more; after another fault it can be tried again
       if (error instanceof PermissionDeniedError) linkCode.value = undefined
       setBusy(false)
     }
@@ -83,7 +83,7 @@ const ByKey = ({ keep, setKeep }: Keeping): Node => {
   </form>`
 }
 
-/** Asks for a key, or for the word to use the link that was followed. Neither stands in an address. */
+/** Asks for a key, or for leave to use the link that was followed. Neither is in an address. */
 export const SignIn = (): Node => {
   const [keep, setKeep] = useState(false)
   const code = linkCode.value

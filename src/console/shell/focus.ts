@@ -2,13 +2,13 @@ const own = "a[href], button, input, select, textarea, summary, [tabindex]"
 
 const isEmpty = (element: Element): boolean => element.textContent.trim() === "" && !element.matches(own)
 
-/** The first element from a node on that says something. */
+/** The first element, from a node on, that has text. */
 const sayingFrom = (node: Node | null): Element | undefined => {
   for (let at = node; at !== null; at = at.nextSibling) if (at instanceof Element && !isEmpty(at)) return at
   return undefined
 }
 
-/** What stands now where something was taken away; `undefined`: where it was is gone itself. */
+/** The element that is now where another was removed; `undefined`: its place is gone, too. */
 const inPlaceOf = ({ target, previousSibling: before, nextSibling: behind }: MutationRecord): Element | undefined => {
   if (!target.isConnected || !(target instanceof Element)) return undefined
   const isThere = (node: Node | null) => node?.parentNode === target
@@ -16,7 +16,7 @@ const inPlaceOf = ({ target, previousSibling: before, nextSibling: behind }: Mut
   const found = sayingFrom(now)
   if (found !== undefined) return found
   const last = target.lastElementChild
-  // a row leaves it to the one before, a button to the one beside it
+  // a removed row leaves the focus to the row before, a button to the one beside it
   if (last !== null && !isEmpty(last) && (target.matches("ul, ol, tbody") || last.matches(own))) return last
   for (let at: Element = target; at !== document.body; at = at.parentElement!) {
     if (!isEmpty(at)) return at
@@ -31,7 +31,7 @@ const spotOf = (gone: Node, changes: ReadonlyArray<MutationRecord>): Element | u
   let spot: Element | undefined
   for (const change of changes) {
     if (![...change.removedNodes].some((node) => node.contains(lost))) continue
-    // which may be taken away itself
+    // which may itself be removed later
     lost = change.target
     spot = inPlaceOf(change)
   }
@@ -47,9 +47,9 @@ const focusOn = (spot: Element): void => {
 }
 
 /**
- * From now on, what has the focus and is taken away (a button that has done what it does, a row that is erased) leaves
- * it to what stands in its place then. Otherwise nothing had it: who goes by keys began anew at the top of the page,
- * and who listens was not told where they are.
+ * From now on, an element that has the focus and is removed (a button that has done its work, a row that is erased)
+ * leaves it to the element in its place. Otherwise nothing would have the focus: keyboard users would start again at
+ * the top of the page, and screen readers would not say where they are.
  */
 export const keepFocus = (): void => {
   let holder: Element | undefined
@@ -57,7 +57,7 @@ export const keepFocus = (): void => {
     holder = target as Element
   })
   document.addEventListener("focusout", ({ target }) =>
-    // some browsers say so also of what is about to be taken away
+    // some browsers send this also for what is about to be removed
     queueMicrotask(() => {
       if (holder === target && holder?.isConnected && document.activeElement !== holder) holder = undefined
     })

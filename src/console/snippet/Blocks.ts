@@ -8,14 +8,14 @@ import { Time } from "../parts/Time.ts"
 
 const instant = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/
 
-/** Words of the service's own, in which instants are told as elsewhere. */
+/** The service's own words. Times in them are shown as elsewhere. */
 const Words = ({ of }: { readonly of: string }): Node => {
   const found = instant.exec(of)
   if (found === null) return html`${of}`
   return html`${of.slice(0, found.index)}<${Time} at=${found[0]} /><${Words} of=${of.slice(found.index + found[0].length)} />`
 }
 
-/** A line; `bare`: what somebody typed stands in it as it is, and not as code. */
+/** A line; `bare`: what somebody typed is shown as plain text, and not as code. */
 export const Inlines = ({ of, bare = false }: { readonly of: ReadonlyArray<Inline>; readonly bare?: boolean }): Node =>
   html`${of.map(({ is, text }, index) => {
     if (is === "text") return html`<${Words} key=${index} of=${text} />`
@@ -23,7 +23,7 @@ export const Inlines = ({ of, bare = false }: { readonly of: ReadonlyArray<Inlin
     return bare ? html`<${Long} key=${index} of=${text} />` : html`<code key=${index}><${Text} of=${text} /></code>`
   })}`
 
-/** Blocks of the service's Markdown, which stand below a title. */
+/** Blocks of the service's Markdown, below a title. */
 export const Blocks = ({ of, below = "" }: { readonly of: ReadonlyArray<Block>; readonly below?: string }): Node =>
   html`${of.map((block, index) => {
     if (block.is === "heading") return html`<h3 key=${index}><${Inlines} of=${block.of} /></h3>`

@@ -16,14 +16,14 @@ const Row = ({ of }: { readonly of: Comment }): Node => html`
     <p class="quiet"><${Text} of=${of.email} />${of.agentId !== null && html`, by the agent <${Text} of=${of.agentId} />`}, <${Time} at=${of.createdAt} /></p>
     <p><${Long} of=${of.text} /></p></li>`
 
-/** Said elsewhere than from where the reader looks: of that there is the log, for who may read it. */
+/** Says that comments from elsewhere are not shown here, and where readers of the log see them. */
 const Elsewhere = ({ id }: { readonly id: string }): Node | null => {
   if (!may("events.newestEvents")) return null
   const log = href("events", {}, { stream: `snippet-${id}`, type: "CommentAdded" })
   return html`<p class="note">Comments from customers’ workspaces and from other organizations are not shown here: <a href=${log}>see all comments in the log</a>.</p>`
 }
 
-/** What was said of a snippet, the latest first, to whoever reads it. */
+/** The comments on a snippet, the newest first. */
 export const Comments = ({ id }: { readonly id: string }): Node => {
   const list = usePages<Comment>(id, async ({ cairn }, cursor, signal) => {
     const { comments, nextCursor } = await cairn.snippets.comments(id, { cursor }, { signal })

@@ -22,7 +22,7 @@ const Execution = ({ of }: { readonly of: ExecutionRecord }): Node => {
       ${of.errorMessage && html`<dt>Error</dt><dd><${Long} of=${of.errorMessage} label="Error" /></dd>`}</dl>`}<//></li>`
 }
 
-/** Runs of a snippet that agents have told of. */
+/** A snippet's executions that agents have recorded. */
 export const Executions = ({ id }: { readonly id: string }): Node => {
   const loaded = useLoaded(id, ({ cairn }, signal) =>
     cairn.executions.list({ codeBlockId: id, limit: most }, { signal })

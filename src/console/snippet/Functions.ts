@@ -13,7 +13,7 @@ const Row = ({ of }: { readonly of: FunctionReputation }): Node => html`
     <td>${of.totalLoggedCalls.toLocaleString("en")}</td>
     <td>${of.lastFailureAt === null ? "never" : html`<${Time} at=${of.lastFailureAt} />`}</td></tr>`
 
-/** The functions of a snippet: what is known of each, and its commonest errors. */
+/** A snippet's functions: what is known of each, and its most frequent errors. */
 export const SnippetFunctions = ({ id }: { readonly id: string }): Node => {
   const loaded = useLoaded(id, ({ cairn }, signal) => cairn.snippets.functions(id, { signal }))
   return html`<section class="functions"><h2>Functions</h2>${whenThere(

@@ -15,10 +15,10 @@ import { type Names, useNames } from "../usage/names.ts"
 import { concerns } from "./concerns.ts"
 import { binsOf, type Grading, gradingsIn, type Vote, votesIn } from "./votes.ts"
 
-/** Of each kind that tells of votes and gradings, how many events are read: the newest. */
+/** How many events, the newest ones, are read of each type that tells of votes and gradings. */
 const read = 1_000
 const kinds = ["VoteCast", "VoteRequested", "GradingFailed", "GradingCancelled"]
-/** Rows of a list that are shown until more are asked for. */
+/** How many rows of a list are shown until somebody asks for more. */
 const few = 10
 
 const sources: { readonly [source: string]: string } = { human: "a person", ai: "an agent", grading: "the AI grading" }
@@ -35,7 +35,7 @@ const VoteRow = ({ of, names }: { readonly of: Vote; readonly names: Names["name
     <td class="path">${of.task !== "" && html`<${Text} of=${of.task} />`}${of.reason !== "" && html`<p class="quiet"><${Text} of=${of.reason} /></p>`}</td>
     <td><a class="quiet" href=${href("event", { position: of.position })}><${Time} at=${of.at} /></a></td></tr>`
 
-/** Votes over time, and each of them: whose it is, for which task, and why. */
+/** The votes over time, and each vote: whose it is, for which task, and why. */
 const VotesOverTime = ({ votes, names }: { readonly votes: ReadonlyArray<Vote>; readonly names: Names["names"] }) => {
   const [rows, more] = useSome(votes.toReversed(), { first: few, step: 200 })
   if (votes.length === 0) return html`<p class="note">Nobody has voted yet.</p>`
@@ -53,7 +53,7 @@ const outcomes: { readonly [O in Grading["is"]]: readonly [said: string, status:
   expired: ["no longer due", "cancelled"]
 }
 
-/** What a model was asked to say of the snippet, and said. */
+/** The gradings that a model was asked for, and their results. */
 const Gradings = ({ gradings }: { readonly gradings: ReadonlyArray<Grading> }): Node => {
   const [rows, more] = useSome(gradings.toReversed(), { first: few, step: 200 })
   if (gradings.length === 0) return html`<p class="note">No model was asked to grade this snippet.</p>`
@@ -66,9 +66,9 @@ const Gradings = ({ gradings }: { readonly gradings: ReadonlyArray<Grading> }): 
 }
 
 interface Read {
-  /** What happened last. */
+  /** The newest events. */
   readonly latest: ReadonlyArray<RecordedEvent>
-  /** All votes and gradings, in their order; `hasMore`: there were earlier ones. */
+  /** The votes and gradings that were read, in their order; `hasMore`: there were earlier ones. */
   readonly votes: ReadonlyArray<RecordedEvent>
   readonly hasMore: boolean
 }
@@ -79,7 +79,7 @@ const Told = ({ id }: { readonly id: string }): Node => {
   const { names } = useNames()
   const log = href("events", {}, { stream: `snippet-${id}` })
   const loaded = useLoaded(id, async ({ cairn }, signal): Promise<Read> => {
-    // by kind: its runs are in the same stream, and may be long and many
+    // by type: the snippet's executions are in the same stream, and may be many and long
     const ask = (more: { readonly type?: string; readonly limit: number }) =>
       cairn.system.newestEvents({ stream: `snippet-${id}`, ...more }, { signal })
     const [latest, ...told] = await Promise.all([
@@ -109,6 +109,6 @@ const Told = ({ id }: { readonly id: string }): Node => {
     }`
 }
 
-/** A snippet's history out of the log, for those who may read it. Another organization's log tells nothing here. */
+/** A snippet's history from the log, for readers who may read it. Another organization's log is not shown. */
 export const History = ({ id }: { readonly id: string }): Node | null =>
   may("events.newestEvents") ? html`<${Told} id=${id} />` : null

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from "../../../clients/typescript/src/index.ts"
 
-/** Whether an event is of a snippet, and of one type where one is named. */
+/** Whether an event is of a snippet and, if a type is given, of that type. */
 export const concerns =
   (id: string, type?: string) =>
   (event: RecordedEvent): boolean =>

@@ -14,12 +14,12 @@ export interface Vote {
   readonly position: string
   readonly at: string
   readonly isFor: boolean
-  /** How often it counts. */
+  /** How many votes it counts as. */
   readonly count: number
-  /** `grading`: the service's own; else what its caller called it. */
+  /** `grading`: the service's own; otherwise the name that its caller gave. */
   readonly source: string
   readonly by: EventActor
-  /** For which task, and why; "" where that was not said, or is erased. */
+  /** For which task, and why; "": that was not said, or was erased. */
   readonly task: string
   readonly reason: string
 }
@@ -39,13 +39,13 @@ export const votesIn = (events: ReadonlyArray<RecordedEvent>): ReadonlyArray<Vot
       reason: textOf(data, "reason")
     }))
 
-/** An AI grading that was asked for, and what came of it. */
+/** An AI grading that was asked for, and its result. */
 export interface Grading {
   readonly position: string
   readonly at: string
   readonly count: number
   readonly is: "pending" | "for" | "against" | "failed" | "expired"
-  /** The model's, or the fault's; "" where there is none, or it is erased. */
+  /** The model's reason, or the fault's message; "": there is none, or it was erased. */
   readonly reason: string
 }
 
@@ -72,11 +72,11 @@ export const gradingsIn = (events: ReadonlyArray<RecordedEvent>): ReadonlyArray<
 }
 
 const day = 86_400_000
-/** Bars of a chart, which reaches back before the first vote where there would be fewer. */
+/** The fewest and the most bars of a chart. With few, it begins before the first vote. */
 const [fewestBins, mostBins] = [7, 30]
 const label = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric" })
 
-/** Votes from the first one until now: a bar a day, or more days than one where that would be too many. */
+/** Votes from the first one until now: a bar for each day, or for several days if there would be too many bars. */
 export const binsOf = (votes: ReadonlyArray<Vote>, now: number): ReadonlyArray<Bin> => {
   const week = new Date(now)
   week.setDate(week.getDate() - fewestBins + 1)
@@ -84,12 +84,12 @@ export const binsOf = (votes: ReadonlyArray<Vote>, now: number): ReadonlyArray<B
   first.setHours(0, 0, 0, 0)
   const today = new Date(now)
   today.setHours(0, 0, 0, 0)
-  // midnights may be an hour more or less apart
+  // two midnights may be 23 or 25 hours apart
   const days = Math.round((today.getTime() - first.getTime()) / day) + 1
   const stretch = Math.ceil(days / mostBins)
   return Array.from({ length: Math.ceil(days / stretch) }, (_, index) => {
     const [from, end] = [new Date(first), new Date(first)]
-    // by the calendar, as a day may have 23 hours
+    // by the calendar, because a day may have 23 hours
     from.setDate(first.getDate() + index * stretch)
     end.setDate(first.getDate() + (index + 1) * stretch)
     const inside = votes.filter(({ at }) => Date.parse(at) >= from.getTime() && Date.parse(at) < end.getTime())

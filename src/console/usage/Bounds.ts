@@ -31,7 +31,7 @@ const Row = ({ of, names }: { readonly of: Spent; readonly names: ReadonlyMap<st
     <span class="quiet">${of.resetsAt !== undefined && html`resets <${Time} at=${of.resetsAt} />`}${full && html` <span class="status errored">reached</span>`}</span></li>`
 }
 
-/** How far each bound is spent, or taken. */
+/** How much of each bound is used. */
 export const BoundsSpent = ({
   of,
   names

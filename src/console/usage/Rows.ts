@@ -5,7 +5,7 @@ import { Text } from "../parts/Text.ts"
 import { href } from "../router.ts"
 import type { Group } from "./asked.ts"
 
-/** US dollars, where every model has a price. */
+/** A cost in US dollars, known if every model has a price. */
 export const costOf = (cost: number | null): string => (cost === null ? "not known" : dollars(cost))
 
 const titles: { readonly [group in Group]: string } = {
@@ -16,7 +16,7 @@ const titles: { readonly [group in Group]: string } = {
   workspace: "Workspace"
 }
 
-/** What a row is of, by its name where that is known. */
+/** What a row is of, by its name if that is known. */
 const Of = ({ of, by, names }: { of: string; by: Group; names: ReadonlyMap<string, string> }): Node => {
   const name =
     names.get(of) ?? (by === "day" || by === "model" ? of : of === "" ? "the operator" : `${of.slice(0, 8)}…`)
@@ -43,7 +43,7 @@ const Row = ({
     <td class="share"><span class="bar" style=${{ width: `${most === 0 ? 0 : Math.max(tokens > 0 ? 2 : 0, (tokens / most) * 100)}%` }} /></td></tr>`
 }
 
-/** What was used, row by row, with how many tokens each has beside the others. */
+/** What was used, row by row, with a bar that compares each row's tokens with the others'. */
 export const Rows = ({ of, by, names }: { of: UsageReport; by: Group; names: ReadonlyMap<string, string> }): Node => {
   const most = Math.max(0, ...of.usage.map(({ inputTokens, outputTokens }) => inputTokens + outputTokens))
   const rows = by === "day" ? [...of.usage].reverse() : of.usage

@@ -21,14 +21,14 @@ type Form = { readonly [name in (typeof fields)[number][0]]: string }
 const formOf = (bounds: Bounds | undefined): Form =>
   Object.fromEntries(fields.map(([name]) => [name, bounds?.[name] == null ? "" : String(bounds[name])])) as Form
 
-/** Says what the organization may use; what is left empty is not bounded. */
+/** Sets the organization's bounds. A field that is left empty sets none. */
 export const SetBounds = ({ again }: { readonly again: () => void }): Node => {
   const dialog = useRef<HTMLDialogElement>(null)
   const [before, setBefore] = useState<Bounds>()
   const [form, setForm] = useState(formOf(undefined))
   const [problem, setProblem] = useState("")
   const [busy, setBusy] = useState(false)
-  // fields that were disabled meanwhile would lose the focus
+  // disabling the fields meanwhile would take the focus from them
   const open = async () => {
     dialog.current?.showModal()
     setProblem("")

@@ -1,10 +1,10 @@
-/** What each row is of. */
+/** By what the usage is grouped. */
 export const groups = ["day", "model", "user", "key", "workspace"] as const
 export type Group = (typeof groups)[number]
 
 export interface Asked {
   readonly by: Group
-  /** Days of UTC, both included. */
+  /** Days in UTC, both included. */
   readonly since: string
   readonly until: string
 }
@@ -13,7 +13,7 @@ const isDay = (text: string | null): text is string => text !== null && /^20\d\d
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** What an address asks for; this month by day unless it says otherwise. */
+/** What an address asks for; by default this month, grouped by day. */
 export const askedIn = (query: URLSearchParams, now: number): Asked => {
   const by = groups.find((group) => group === query.get("by")) ?? "day"
   const today = dayOf(now)
@@ -23,7 +23,7 @@ export const askedIn = (query: URLSearchParams, now: number): Asked => {
   return { by, since: isDay(from) && from <= until ? from : `${until.slice(0, 8)}01`, until }
 }
 
-/** Months that are a click away: this one, and the ones before it. */
+/** The months that a click chooses: this one, and the ones before it. */
 export const monthsBefore = (
   now: number,
   count: number

@@ -2,15 +2,15 @@ import { useLoaded } from "../loading.ts"
 import { may } from "../session.ts"
 
 export interface Names {
-  /** Of people, keys and workspaces, by their ids. */
+  /** The names of people, keys and workspaces, by their ids. */
   readonly names: ReadonlyMap<string, string>
-  /** Those who do something: people, and then their keys. */
+  /** Whoever may cause an event: people, and then their keys. */
   readonly actors: ReadonlyArray<readonly [id: string, name: string]>
 }
 
 const none: Names = { names: new Map(), actors: [] }
 
-/** What ids stand for, as far as the key may list it; those of the first 1,000 of each. */
+/** The names of ids, as far as the key may list them: of the first 1,000 of each kind. */
 export const useNames = (): Names => {
   const [loaded] = useLoaded("names", async ({ cairn }, signal): Promise<Names> => {
     const [users, keys, workspaces] = await Promise.all([

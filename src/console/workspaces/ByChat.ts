@@ -5,7 +5,7 @@ import { Long } from "../parts/Long.ts"
 import { whenThere } from "../parts/States.ts"
 import { href } from "../router.ts"
 
-/** The chat that made a commit: what it took, and its task where the commit's title is not all of that. */
+/** The chat that made a commit: what it took, and its task, if the commit's title does not have all of it. */
 export const ByChat = ({ run, title }: { readonly run: string; readonly title: string }): Node => {
   const loaded = useLoaded(run, ({ cairn }, signal) => cairn.runs.get(run, { signal }))
   return html`<section class="by-chat" aria-label="The chat that made this commit">${whenThere(

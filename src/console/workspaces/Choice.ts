@@ -5,10 +5,10 @@ import { valueOf } from "../parts/valueOf.ts"
 import { plain } from "../visible.ts"
 import { saidIn } from "./message.ts"
 
-/** No commit has it as its name. */
+/** A value that is no commit's name. */
 const another = "another"
 
-/** A commit, chosen among some, or any other by its name. */
+/** A choice of a commit: one of a list, or any other by its name. */
 export const Choice = ({
   label,
   none,
@@ -23,7 +23,7 @@ export const Choice = ({
   readonly choose: (sha: string) => void
 }): Node => {
   const [isTyped, setTyped] = useState(false)
-  // kept here: what is painted meanwhile would put the chosen one in its place
+  // kept here, because a new render would put the chosen commit in its place
   const [text, setText] = useState<string>()
   const chosen = (event: Event) => {
     const sha = valueOf(event)

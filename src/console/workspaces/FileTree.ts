@@ -7,16 +7,16 @@ import { href } from "../router.ts"
 import { bytesIn } from "./bytes.ts"
 import { type Folder, treeOf } from "./tree.ts"
 
-/** Files of a folder that are listed before somebody asks for more. */
+/** How many files of a folder are listed before somebody asks for more. */
 const most = 500
 
-/** Where files of a workspace are looked at, and the one that is. */
+/** Which state of a workspace is shown, and which of its files. */
 export interface Place extends PlaceParams {
   readonly id: string
   readonly path: string
 }
 
-/** The address of a file, as it is at a place. */
+/** The address of a file in one state of a workspace. */
 export const fileAt = ({ id, at, run, turn }: Place, path: string): string =>
   href("files", { id }, { at, run, turn, path })
 
@@ -40,7 +40,7 @@ const Inside = ({ of, ...shown }: Shown & { readonly of: Folder }): Node => {
   </ul>`
 }
 
-/** A folder; what is in a closed one is not made. */
+/** A folder. The content of a closed one is not made. */
 const Branch = ({ of, ...shown }: Shown & { readonly of: Folder }): Node => {
   const { place, marks } = shown
   const holds = (path: string) => path.startsWith(`${of.path}/`)
@@ -66,6 +66,6 @@ export const Tree = ({
   return html`<nav class="tree" aria-label="Files"><${Inside} of=${tree} place=${place} marks=${marks} /></nav>`
 }
 
-/** How many files there are, and their bytes. */
+/** The number of files, and their bytes. */
 export const countOf = (files: ReadonlyArray<TreeFile>): string =>
   `${files.length === 1 ? "One file" : `${files.length.toLocaleString("en")} files`}, ${bytesIn(files.reduce((sum, { size }) => sum + size, 0))}`

@@ -11,10 +11,10 @@ import { bytesIn } from "./bytes.ts"
 import type { Place } from "./FileTree.ts"
 import { LastChanged } from "./LastChanged.ts"
 
-/** Bytes above which a file is not shown, but can be had. */
+/** The most bytes for a file to be shown. A larger one can only be downloaded. */
 const mostShown = 2 * 1024 * 1024
 
-/** The text of a file; `undefined`: it is none. */
+/** The text of a file; `undefined`: it is no text. */
 export const textIn = (bytes: Uint8Array): string | undefined => {
   if (bytes.subarray(0, 8_000).includes(0)) return undefined
   try {
@@ -24,7 +24,9 @@ export const textIn = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-/** An address of bytes: a page can't be led to a file that needs a key, so it is had here, and handed over. */
+/**
+ * An address for bytes: a link can't send the key, so the console loads the file and gives it an address of its own.
+ */
 const useUrl = (bytes: Uint8Array, type: string): string => {
   const url = useMemo(() => URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type })), [bytes])
   useEffect(() => () => URL.revokeObjectURL(url), [url])
@@ -42,7 +44,7 @@ const Content = ({
 }): Node => {
   const text = useMemo(() => (bytes.length > mostShown ? undefined : textIn(bytes)), [bytes])
   const url = useUrl(bytes, "application/octet-stream")
-  // whatever it is, to a browser it is no page
+  // so the browser never takes it for a page, whatever it is
   const raw = useUrl(bytes, "text/plain; charset=utf-8")
   const name = path.split("/").at(-1)!
   return html`<section class="file-view" aria-label=${plain(path)}>
@@ -59,7 +61,7 @@ const Content = ({
     }</section>`
 }
 
-/** A file as it is at a place, as text where it is one. */
+/** A file in one state of a workspace, shown as text if it is text. */
 export const FileView = ({ id, path, at, run, turn }: Place): Node => {
   const loaded = useLoaded(JSON.stringify([id, path, at, run, turn]), ({ cairn }, signal) =>
     cairn.workspaces.file(id, path, { at, run, turn }, { signal })

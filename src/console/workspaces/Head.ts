@@ -8,13 +8,13 @@ import { href, route } from "../router.ts"
 import { may } from "../session.ts"
 import { useTitle } from "../title.ts"
 
-/** With the key where the reader's shell has it: it stands in no text of ours. */
+/** The key comes from the reader's shell, so it is in no text of ours. */
 const cloneOf = (id: string): string => {
   const { protocol, host } = window.location
   return `git clone "${protocol}//agent:$CAIRN_API_KEY@${host}/git/${id}.git" workspace`
 }
 
-/** Whose a workspace is; `null`: it is none of the reader's, `undefined`: not known yet. */
+/** A workspace with its owner; `null`: the reader may not see it; `undefined`: not known yet. */
 const useOwner = (id: string): Workspace | null | undefined => {
   const [loaded] = useLoaded(id, ({ cairn }, signal) => cairn.workspaces.get(id, { signal }))
   return loaded.state === "failed" ? null : loaded.value
@@ -25,7 +25,7 @@ const nameOf = (id: string, owner: Workspace | null | undefined): string => {
   return owner === null ? `Workspace ${id.slice(0, 8)}` : `${owner.userId} in ${owner.orgId}`
 }
 
-/** Above all pages of a workspace: where one is, its two sides, and how to have it. */
+/** Stands above all pages of a workspace: where the reader is, its commits and files, and how to clone it. */
 export const Head = ({
   id,
   called,
@@ -35,11 +35,11 @@ export const Head = ({
   children
 }: {
   readonly id: string
-  /** What the page is, for the tab and the history: of which workspace is said here. */
+  /** What the page is, for the title. The workspace's name is added here. */
   readonly called: string
   readonly title?: string | undefined
   readonly at?: string | undefined
-  /** What was asked for of it is not there: nor is it itself, where it is not among the reader's. */
+  /** Whether what was asked for is missing. If the reader does not see the workspace either, it is missing, too. */
   readonly isMissing?: boolean
   readonly children?: Children
 }): Node => {

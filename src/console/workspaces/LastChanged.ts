@@ -13,7 +13,7 @@ const find = async ({ cairn }: Session, { id, at, path }: Place, signal: AbortSi
   return commits[0] ?? null
 }
 
-/** Who changed a file last, as it is at a commit, in which chat; nothing where a request did not come so far back. */
+/** Who last changed a file, seen from a commit, and in which chat; nothing if that lies too far back for a request. */
 export const LastChanged = ({ of }: { readonly of: Place }): Node | null => {
   const [loaded] = useLoaded(JSON.stringify(of), (open, signal) => find(open, of, signal))
   if (loaded.state !== "there" || loaded.value === null) return null

@@ -8,7 +8,7 @@ import { go, href } from "../router.ts"
 import { session } from "../session.ts"
 import { changesBetween } from "./changes.ts"
 
-/** Changes that are named one by one. */
+/** How many changes are named one by one. */
 const mostNamed = 12
 
 const Preview = ({ id, sha }: { readonly id: string; readonly sha: string }): Node => {
@@ -28,7 +28,7 @@ const Preview = ({ id, sha }: { readonly id: string; readonly sha: string }): No
     ${more > 0 && html`<li class="quiet">and ${more.toLocaleString("en")} more</li>`}</ul>`
 }
 
-/** Brings the files of a commit back, after a look at what that changes. */
+/** Restores the files of a commit, after the reader has seen what that changes. */
 export const Restore = ({ id, sha }: { readonly id: string; readonly sha: string }): Node => {
   const [asked, setAsked] = useState(false)
   return html`<span onClickCapture=${() => setAsked(true)}><${Confirm} label="Restore…" title="Restore these files?" action="Restore" needs="workspaces.restoreWorkspace" grave=${false}

@@ -5,7 +5,7 @@ interface Change {
   readonly status: "created" | "modified" | "deleted"
 }
 
-/** What becomes of files when those of another tree take their place. */
+/** What changes when the files of another tree replace the present ones. */
 export const changesBetween = (now: ReadonlyArray<TreeFile>, then: ReadonlyArray<TreeFile>): ReadonlyArray<Change> => {
   const contentOf = ({ sha, mode }: TreeFile) => `${sha} ${mode}`
   const before = new Map(now.map((file) => [file.path, contentOf(file)]))

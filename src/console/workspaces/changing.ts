@@ -1,5 +1,5 @@
-/** Events that each bring a workspace one commit more. */
+/** Events that each add a commit to a workspace. */
 export const committing = ["ChatCompleted", "ChatFailed", "CommitsPushed", "FilesChanged", "WorkspaceRestored"]
 
-/** Those by which a list of workspaces becomes another. */
+/** Events that change a list of workspaces. */
 export const changing = [...committing, "WorkspaceErased", "WorkspaceOpened"]

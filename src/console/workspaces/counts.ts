@@ -1,11 +1,11 @@
 import type { FileChange } from "../../../clients/typescript/src/index.ts"
 
-/** What git calls a file that is empty: of those only the name says that it is the same. */
+/** Git's name for an empty file. Only an equal name says that two empty files are the same. */
 const empty = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 
 const keyOf = ({ path, sha }: FileChange): string => (sha === empty ? `${sha}/${path.split("/").at(-1)}` : sha)
 
-/** How many files of a commit came and went with the same content, which are renamed ones. */
+/** How many files of a commit were renamed: one was removed and another added with the same content. */
 const renamedIn = (changes: ReadonlyArray<FileChange>): number => {
   const gone = new Map<string, number>()
   for (const change of changes)
@@ -20,7 +20,7 @@ const renamedIn = (changes: ReadonlyArray<FileChange>): number => {
   return renamed
 }
 
-/** What became of a commit's files, counted. One that was edited as well as renamed counts as two. */
+/** How many files a commit added, changed, removed and renamed. One that was renamed and edited counts as two. */
 export const countsOf = (changes: ReadonlyArray<FileChange>): string => {
   const of = (status: FileChange["status"]) => changes.filter((one) => one.status === status).length
   const renamed = renamedIn(changes)

@@ -1,4 +1,4 @@
-/** A commit's first line, and what stands below it but for the trailers, which name the event and the run. */
+/** A commit's first line, and what is below it without the trailers, which name the event and the run. */
 export const saidIn = (message: string): { readonly title: string; readonly body: string } => {
   const [title = "", ...rest] = message.split("\n")
   const body = rest

@@ -1,12 +1,12 @@
 import type { TreeFile } from "../../../clients/typescript/src/index.ts"
 
-/** What a folder holds: folders first, both by name. */
+/** A folder's content: folders first, then files, each by name. */
 export interface Folder {
   readonly name: string
   readonly path: string
   readonly folders: ReadonlyArray<Folder>
   readonly files: ReadonlyArray<TreeFile & { readonly name: string }>
-  /** Of all files in it, however deep. */
+  /** The number of all files in it, at any depth. */
   readonly count: number
 }
 

@@ -1,7 +1,8 @@
 import { assert } from "@effect/vitest"
-import { schemaOf } from "#engine/Projection.ts"
+import { schemaOf, typesOf } from "#engine/Projection.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import type { Ledger, Operation } from "./Ledger.ts"
+import { until } from "./process.ts"
 
 /** Asks the service's database. */
 export type Sql = <Row extends object>(
@@ -87,8 +88,27 @@ export const checkAnswers = async (sql: Sql, operations: ReadonlyArray<Operation
   }
 }
 
+/** A write is answered when the log has it, which may be before its rows are there. */
+const snippetsCaughtUp = async (sql: Sql): Promise<void> => {
+  const [log] = await sql<{ readonly head: number }>(
+    "SELECT coalesce(max(position), 0)::int AS head FROM events WHERE type = ANY ($1::text[])",
+    [typesOf(Snippets)]
+  )
+  const reached = () =>
+    sql("SELECT 1 FROM read_models WHERE name = $1 AND version = $2 AND live AND position >= $3", [
+      Snippets.name,
+      Snippets.version,
+      log!.head
+    ])
+  await until(
+    async () => (await reached()).length > 0,
+    () => `the read model of snippets has not come to position ${log!.head}`
+  )
+}
+
 /** Votes that each snippet has, against those that were sent to it: all that were acknowledged, and none twice. */
 export const checkVotes = async (sql: Sql, ledger: Ledger): Promise<void> => {
+  await snippetsCaughtUp(sql)
   const rows = await sql<{ readonly id: string; readonly source: string; readonly up: number; readonly down: number }>(
     `SELECT v.id, v.up, v.down, s.source FROM ${schemaOf(Snippets)}.votes v JOIN ${schemaOf(Snippets)}.snippets s ON s.id = v.id`
   )
