@@ -26,8 +26,8 @@ const names: { readonly [code: number]: string } = {
 }
 
 /**
- * Control characters except tab and line feed, invisible characters that turn or join text, spaces without width, tags,
- * variation selectors other than emoji's, and single surrogates.
+ * Control characters except tab and line feed, invisible characters that turn or join text, blank characters that are
+ * no spaces, tags, variation selectors other than emoji's, and single surrogates.
  */
 const hidden =
   /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|\u034f|\u115f|\u1160|\u17b4|\u17b5|[\u180b-\u180f]|\u2800|\u3164|[\ufe00-\ufe0e]|\uffa0|[\u{e0100}-\u{e01ef}]/gu

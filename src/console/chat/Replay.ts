@@ -13,7 +13,7 @@ import { filesOf, type Heard } from "./follow.ts"
 import { WhatItSaw } from "./Told.ts"
 import { Turns } from "./Turns.ts"
 
-/** The turn that an address asks for, if there is one of that number; `undefined`: all turns. */
+/** The turn that an address asks for, or the nearest one that there is; `undefined`: all turns. */
 export const stepIn = (asked: string | null, turns: number): number | undefined => {
   if (asked === null || !/^\d{1,6}$/.test(asked) || turns === 0) return undefined
   return Math.min(Math.max(Number(asked), 1), turns)

@@ -41,7 +41,7 @@ const back = async ({ cairn }: Session, asked: Asked, before: string | undefined
   return { rows: [...events].reverse(), next: nextBefore }
 }
 
-/** A page of events, the oldest first, from the log's beginning. */
+/** A page of events, the oldest first, from the log's beginning or behind an event. */
 const onwards = async ({ cairn }: Session, asked: Asked, after: string | undefined, signal: AbortSignal) => {
   const pages = cairn.system.events({ ...given(asked), after, limit: atOnce }, { signal }).pages()
   const page = await pages.next()

@@ -19,7 +19,7 @@ const complaintsOf = ({ readModels, nearlyFull, leftOut }: Readiness): ReadonlyA
   ...(leftOut.count === 0 ? [] : [`${leftOut.count.toLocaleString("en")} snippets are only partly searchable.`])
 ]
 
-/** The free space of each disk. Most places are on the same one. */
+/** The service's folders by the free space of their disks. Most of them are on one disk. */
 const roomOf = ({ disks }: ServiceStatus): ReadonlyArray<readonly [string, string]> => {
   const rooms = new Map<string, Array<string>>()
   for (const { disk, freeBytes } of disks)

@@ -52,7 +52,7 @@ const Row = ({ of, without }: { readonly of: ListedKey; readonly without: Pages<
     }</span></li>`
 }
 
-/** The organization's valid keys, the oldest first. */
+/** The organization's live keys, the oldest first. */
 export const Keys = (): Node => {
   const list = usePages<ListedKey>("keys", async ({ cairn }, cursor, signal) => {
     const { keys, nextCursor } = await cairn.keys.list({ limit: atOnce, cursor }, { signal })

@@ -17,7 +17,7 @@ const Row = ({ of }: { readonly of: Retrieval }): Node => html`
     <td>${votesOf(of)}</td>
     <td><a class="quiet" href=${href("event", { position: of.position })}><${Time} at=${of.retrievedAt} /></a></td></tr>`
 
-/** The searches that found a snippet, and the votes that followed, for readers who may see others' searches. */
+/** The searches that found a snippet, and whether the searcher then voted, for readers who may see others' searches. */
 export const FoundFor = ({ id }: { readonly id: string }): Node | null => {
   const isRead = may("snippets.retrievals")
   const list = usePages<Retrieval>(isRead ? id : undefined, async ({ cairn }, cursor, signal) => {

@@ -55,7 +55,7 @@ describe("the table of both clients", () => {
         { true: "yes", false: "no" }[String(value)] ?? (typeof value === "string" ? `\`${value}\`` : `${value}`)
       const text = `${named.get(spelled(parameter))!.doc}\n${doc}`
       assert.isTrue(
-        new RegExp(`(?:Default:|, default) ${told}(?![\\d\\w])`).test(text),
+        new RegExp(`(?:Default:|, default) ${told}(?![\\d\\w]|,\\d)`).test(text),
         `${spelled(parameter)}: ${told}`
       )
     }
