@@ -28,6 +28,13 @@ const onKurrent = runtimes.onKurrent()
  */
 const patience = isLong ? 3_600_000 : 300_000
 
+const cores = availableParallelism()
+/**
+ * Files at once: one more than there are cores, since each waits for a part of its time, and of those that are alone,
+ * which wait more, three. In CI what else it does takes the processor meanwhile.
+ */
+const [together, apart] = isCi ? [cores, cores] : [cores + 1, cores + 3]
+
 export default defineConfig({
   test: {
     // Deno has no worker_threads pool that vitest can use; forks run on both runtimes.
@@ -38,10 +45,7 @@ export default defineConfig({
     setupFiles: ["test/flags.ts"],
     testTimeout: patience,
     hookTimeout: patience,
-    // As many as there are cores. Twice as many wait less, but each begins anew what the others have compiled, and
-    // they are in each other's way: on two cores 35 files took 73 s and 141 s of the processor by four, 60 and 113 by
-    // two.
-    maxWorkers: availableParallelism(),
+    maxWorkers: together,
     sequence: { sequencer: Spread },
     // a failure says what differs: of a value that was made at random there is no other trace
     chaiConfig: { truncateThreshold: 2_000 },
@@ -53,18 +57,23 @@ export default defineConfig({
     unstubEnvs: true,
     unstubGlobals: true,
     projects: [
-      { extends: true, test: { name: "alone", include: alone, isolate: true } },
+      // before all others: a process that is shared would end with each of them
+      {
+        extends: true,
+        test: { name: "alone", include: alone, isolate: true, maxWorkers: apart, sequence: { groupOrder: 0 } }
+      },
       {
         extends: true,
         test: {
           name: "together",
           include: ["test/**/*.test.ts"],
           exclude: [...alone, ...onKurrent, ...inBrowser],
-          isolate: false
+          isolate: false,
+          sequence: { groupOrder: 1 }
         }
       },
-      { extends: true, test: { name: "kurrent", include: onKurrent, isolate: false } },
-      { extends: true, test: { name: "browser", include: inBrowser, isolate: false } }
+      { extends: true, test: { name: "kurrent", include: onKurrent, isolate: false, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: "browser", include: inBrowser, isolate: false, sequence: { groupOrder: 1 } } }
     ]
   }
 })

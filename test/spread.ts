@@ -1,12 +1,13 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** What mostly waits, for servers and processes that it starts, stops and kills; the longest first. */
-const waiting = [
+const waits = [
   ...["copy/killed", "infra/kurrent/", "infra/search/elastic/", "infra/postgres/serverFaults", "processes/"],
-  ...["service/", "copy/", "e2e/", "backup/", "http/diskAway"]
+  ...["service/", "copy/", "e2e/", "backup/", "http/diskAway", "http/listener", "http/behind", "http/processes"],
+  ...["killedErasure", "infra/models/", "infra/search/thread", "snapshot/thread", "mcp/stream", "postgres/launcher"]
 ].map((part) => `/test/${part}`)
 
-const rank = ({ moduleId }: TestSpecification) => waiting.findIndex((part) => moduleId.includes(part))
+const rank = ({ moduleId }: TestSpecification) => waits.findIndex((part) => moduleId.includes(part))
 
 /** A file's place among others of its kind, from 0 to `end`. */
 const placed = (files: ReadonlyArray<TestSpecification>, end: number) =>
@@ -19,15 +20,11 @@ const placed = (files: ReadonlyArray<TestSpecification>, end: number) =>
 export class Spread extends BaseSequencer {
   override async sort(files: Array<TestSpecification>) {
     const sorted = await super.sort(files)
-    const shared = sorted.filter(({ project }) => !project.config.isolate)
-    const long = shared.filter((file) => rank(file) !== -1).sort((one, other) => rank(one) - rank(other))
-    const others = shared.filter((file) => rank(file) === -1)
-    return [
-      // a process of its own each, first: one that is shared would end with each of them
-      ...sorted.filter(({ project }) => project.config.isolate),
-      ...[...placed(long, 0.9), ...placed(others, 1)]
-        .sort((one, other) => one.place - other.place)
-        .map(({ file }) => file)
-    ]
+    const waiting = sorted.filter((file) => rank(file) !== -1).sort((one, other) => rank(one) - rank(other))
+    const working = sorted.filter((file) => rank(file) === -1)
+    // well before the end, where one process would wait and none has work left
+    return [...placed(waiting, 0.6), ...placed(working, 1)]
+      .sort((one, other) => one.place - other.place)
+      .map(({ file }) => file)
   }
 }

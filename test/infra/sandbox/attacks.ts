@@ -29,14 +29,14 @@ export const attacks = (test: Test) => {
       const shell = yield* setUp(yield* emptyOverlay())
       const bombs = [
         "x=aaaaaaaaaaaaaaaa; while true; do x=$x$x; done",
-        'a=(); while true; do a+=("$(seq 1 2000)"); done',
+        'set -- aaaaaaaaaaaaaaaa; while true; do set -- "$@" "$@"; done',
         "awk 'BEGIN { s = \"x\"; while (1) { s = s s; a[n++] = s } }'",
         "seq 1 100000000 > /tmp/big; for i in $(seq 1000); do cat /tmp/big /tmp/big > /tmp/big2; done",
         "f() { f | f & }; f; wait; exit 1"
       ]
       for (const bomb of bombs) {
         const before = process.memoryUsage().rss
-        const result = yield* shell.exec(bomb, { timeout: 8_000 })
+        const result = yield* shell.exec(bomb, { timeout: 3_000 })
         assert.isTrue(result.exit !== 0 || result.stderr !== "", bomb)
         assert.isBelow(process.memoryUsage().rss - before, 1024 ** 3, bomb)
         assert.strictEqual((yield* shell.exec("echo alive")).stdout, "alive\n")
