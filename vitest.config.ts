@@ -30,8 +30,8 @@ const patience = isLong ? 3_600_000 : 300_000
 
 const cores = availableParallelism()
 /**
- * Files at once: one more than there are cores, since each waits for a part of its time, and of those that are alone,
- * which wait more, three. In CI what else it does takes the processor meanwhile.
+ * How many files run at once. Each waits for a part of its time, so there is one more than there are cores, and three
+ * more of those that are alone, which wait longer. In CI, other lanes use the processor while these wait.
  */
 const [together, apart] = isCi ? [cores, cores] : [cores + 1, cores + 3]
 

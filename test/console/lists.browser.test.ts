@@ -45,10 +45,17 @@ const holding = async (page: Page, address: string, answerOf: (answer: never, ur
   }
 }
 
+const nextFrame = (page: Page) => page.evaluate(() => new Promise(requestAnimationFrame))
+
 /** The question that comes next, once it is there. */
 const nextOf = async (page: Page, questions: ReadonlyArray<Question>, before: number): Promise<Question> => {
-  while (questions.length <= before) await page.evaluate(() => new Promise(requestAnimationFrame))
+  while (questions.length <= before) await nextFrame(page)
   return questions[before]!
+}
+
+/** What would have been done after a pause. */
+interface Held {
+  readonly due: ReadonlyArray<() => void>
 }
 
 interface Keys {
@@ -93,6 +100,43 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
     assert.match((await rows.first().textContent()) ?? "", new RegExp(`answer ${anew.number}, 0\\.`))
     assert.match((await rows.nth(100).textContent()) ?? "", new RegExp(`answer ${anew.number + 1}, 0\\.`))
     assert.strictEqual(questions.length, before + 2)
+  })
+
+  it("that is asked for anew in the moment in which its next page is has that one behind the new first one", async () => {
+    for (const isFurtherFirst of [true, false]) {
+      const { page, rows, questions, hold, letGo, more } = await keys()
+      const before = questions.length
+      // the pause after something has happened ends in the moment in which the button is pressed
+      await page.evaluate(() => {
+        const own = window.setTimeout
+        const due: Array<() => void> = []
+        const held = (then: () => void, pause: number) => (pause === 1_000 ? due.push(then) : own(then, pause))
+        Object.assign(window, { due, setTimeout: held })
+      })
+      hold()
+      await happens(`gil${isFurtherFirst}`)
+      while (!(await page.evaluate(() => (window as unknown as Held).due.length > 0))) await nextFrame(page)
+      await more.evaluate((button: HTMLElement) => {
+        button.click()
+        for (const then of (window as unknown as Held).due) then()
+      })
+      const further = await nextOf(page, questions, before)
+      const anew = await nextOf(page, questions, before + 1)
+      assert.deepStrictEqual(
+        [further, anew].map(({ url }) => url.searchParams.has("cursor")),
+        [true, false]
+      )
+      letGo()
+      for (const question of isFurtherFirst ? [further, anew] : [anew, further]) await question.answer()
+      await rows.nth(199).waitFor({ state: "attached" })
+      await rows.first().getByText(`answer ${anew.number}, 0.`).first().waitFor()
+      await rows
+        .nth(100)
+        .getByText(`answer ${anew.number + 1}, 0.`)
+        .first()
+        .waitFor()
+      assert.strictEqual(questions.length, before + 3)
+    }
   })
 
   it("whose next page is on its way is not asked for anew by what happens: its reader is told", async () => {

@@ -113,8 +113,15 @@ describe.skipIf(whyNot() !== undefined)("people and keys in the console", () => 
     await page.reload()
     await page.locator(".keys .row").nth(99).waitFor()
     await page.getByRole("button", { name: "Show more" }).click()
-    await page.locator(".problem", { hasText: "cursor" }).waitFor()
+    const problem = page.locator(".problem", { hasText: "cursor" })
+    await problem.waitFor()
     assert.strictEqual(await page.locator(".keys .row").count(), 100)
+    // what somebody else does loads the first page again, and takes nothing away that is to be read
+    const renewed = page.waitForResponse((response) => /keys\/org\/list(?!.*cursor=)/.test(response.url()))
+    await clientOf(on.service).keys.create({ email: "fay@example.org", keyName: "meanwhile" })
+    await renewed
+    await page.locator(".persons .row", { hasText: "fay@" }).waitFor()
+    assert.isTrue(await problem.isVisible())
   })
 
   it("leave who has gone further where they are, and tell them that there are others now", async () => {

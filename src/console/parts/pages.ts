@@ -29,7 +29,6 @@ interface Behind<Row, P> {
   readonly first: P | undefined
   readonly rows: ReadonlyArray<Row>
   readonly next: string | null
-  readonly problem: string
   readonly gone: ReadonlyArray<(row: Row) => boolean>
 }
 
@@ -37,7 +36,6 @@ const nothingBehind = <Row, P extends Page<Row>>(first: P | undefined): Behind<R
   first,
   rows: [],
   next: first?.next ?? null,
-  problem: "",
   gone: []
 })
 
@@ -61,8 +59,11 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
   // the list whose page is seen: if another one is on its way, the next page would be of that one
   const seen = useRef(name)
   if (loaded.state === "there") seen.current = name
-  const now = useRef(there)
-  now.current = there
+  const isComing = loaded.state === "loading"
+  const now = useRef({ name, there, isComing })
+  now.current = { name, there, isComing }
+  // of a list, and not of its first page: if that is loaded anew by itself, the reader still has to read it
+  const [failed, setFailed] = useState({ of: name, problem: "" })
   const [asked, setAsked] = useState<P>()
   const [isWanted, setWanted] = useState(false)
 
@@ -72,28 +73,32 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
     if (asking.current === of) return
     asking.current = of
     setAsked(of)
+    const come = (problem: string, page?: P) => {
+      if (now.current.name !== name) return
+      // the first page was asked for again in the same moment: this one follows the old one, and would go with it
+      if (now.current.there !== of || now.current.isComing) return setWanted(true)
+      setFailed({ of: name, problem })
+      if (page !== undefined) change(of, ({ rows }) => ({ rows: [...rows, ...page.rows], next: page.next }))
+    }
     try {
-      const page = await ask(session.value!, behind.next!, new AbortController().signal)
-      if (now.current === of)
-        change(of, ({ rows }) => ({ rows: [...rows, ...page.rows], next: page.next, problem: "" }))
+      come("", await ask(session.value!, behind.next!, new AbortController().signal))
     } catch (error) {
-      const problem = failure(error)
-      if (now.current === of) change(of, () => ({ problem }))
+      come(failure(error))
     } finally {
       if (asking.current === of) asking.current = undefined
       setAsked((before) => (before === of ? undefined : before))
     }
   }
   const isMoreAsked = isWanted || (asked !== undefined && asked === there)
-  const isBusy = isMoreAsked || (loaded.state === "loading" && seen.current !== name)
+  const isBusy = isMoreAsked || (isComing && seen.current !== name)
   const more = () => {
     if (isBusy || there === undefined) return
     // the first page is on its way again: the next page is loaded behind it, or it would be dropped with the old one
-    if (loaded.state === "loading") setWanted(true)
+    if (isComing) setWanted(true)
     else void next(there)
   }
   useEffect(() => {
-    if (!isWanted || loaded.state === "loading") return
+    if (!isWanted || isComing) return
     setWanted(false)
     if (loaded.state === "there" && behind.next !== null) void next(loaded.value)
   }, [isWanted, loaded])
@@ -113,7 +118,7 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
     isFurther,
     more: behind.next === null ? undefined : more,
     isBusy,
-    problem: behind.problem,
+    problem: behind.next !== null && failed.of === name ? failed.problem : "",
     without: (gone) => without.current(gone)
   }
 }
