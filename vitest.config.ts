@@ -30,8 +30,9 @@ const patience = isLong ? 3_600_000 : 300_000
 
 const cores = availableParallelism()
 /**
- * How many files run at once. Each waits for a part of its time, so there is one more than there are cores, and three
- * more of those that are alone, which wait longer. In CI, other lanes use the processor while these wait.
+ * How many files run at once. Each waits for a part of its time, so there is one more than there are cores: on two
+ * cores, all of them took 551 s by two, 506 by three and 518 by four. There are three more of those that are alone,
+ * which wait longer. In CI, other lanes use the processor while these wait.
  */
 const [together, apart] = isCi ? [cores, cores] : [cores + 1, cores + 3]
 
