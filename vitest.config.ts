@@ -47,7 +47,7 @@ export default defineConfig({
     testTimeout: patience,
     hookTimeout: patience,
     maxWorkers: together,
-    sequence: { sequencer: Spread },
+    sequence: { sequencer: Spread, groupOrder: 1 },
     // a failure says what differs: of a value that was made at random there is no other trace
     chaiConfig: { truncateThreshold: 2_000 },
     reporters: ["default", "test/skips.ts", "test/secondTries.ts"],
@@ -69,12 +69,11 @@ export default defineConfig({
           name: "together",
           include: ["test/**/*.test.ts"],
           exclude: [...alone, ...onKurrent, ...inBrowser],
-          isolate: false,
-          sequence: { groupOrder: 1 }
+          isolate: false
         }
       },
-      { extends: true, test: { name: "kurrent", include: onKurrent, isolate: false, sequence: { groupOrder: 1 } } },
-      { extends: true, test: { name: "browser", include: inBrowser, isolate: false, sequence: { groupOrder: 1 } } }
+      { extends: true, test: { name: "kurrent", include: onKurrent, isolate: false } },
+      { extends: true, test: { name: "browser", include: inBrowser, isolate: false } }
     ]
   }
 })

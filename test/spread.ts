@@ -22,7 +22,7 @@ export class Spread extends BaseSequencer {
     const sorted = await super.sort(files)
     const waiting = sorted.filter((file) => rank(file) !== -1).sort((one, other) => rank(one) - rank(other))
     const working = sorted.filter((file) => rank(file) === -1)
-    // well before the end, where one process would wait and none has work left
+    // all that wait have begun well before the end, where no work is left to be done meanwhile
     return [...placed(waiting, 0.6), ...placed(working, 1)]
       .sort((one, other) => one.place - other.place)
       .map(({ file }) => file)

@@ -85,6 +85,32 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
     // pressed by keys: rows that come in sight move it from under a mouse
     return { page, rows, ...held, more: page.getByRole("button", { name: "Show more" }) }
   }
+  /** The list of events, with its first page: each stream is called by the question that it answers. */
+  const events = async () => {
+    const page = await open("/events?as_of=1")
+    const rows = page.locator(".events .row")
+    await rows.first().waitFor()
+    const held = await holding(
+      page,
+      "**/api/events/newest*",
+      (answer: { events: ReadonlyArray<object> }, url, number) => {
+        const event = (_: unknown, n: number) => ({
+          ...answer.events[0],
+          event_id: `${number} ${n}`,
+          stream: `answer-${number}`
+        })
+        return {
+          ...answer,
+          events: Array.from({ length: 100 }, event),
+          next_before: url.searchParams.has("before") ? null : "9"
+        }
+      }
+    )
+    await page.goto(`${on.service.url}/events?as_of=2`)
+    await rows.nth(99).waitFor({ state: "attached" })
+    return { page, rows, ...held, more: page.getByRole("button", { name: "Show earlier" }) }
+  }
+
   const happens = (name: string) => clientOf(on.service).keys.create({ email: `${name}@example.org`, keyName: name })
 
   it("that is on its way anew has its next page behind the new first one, when that is asked for meanwhile", async () => {
@@ -271,30 +297,7 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
   })
 
   it("has no page of another one behind it, nor its fault", async () => {
-    const page = await open("/events?as_of=1")
-    const rows = page.locator(".events .row")
-    await rows.first().waitFor()
-    const stream = { of: "" }
-    const { questions, hold, letGo } = await holding(
-      page,
-      "**/api/events/newest*",
-      (answer: { events: ReadonlyArray<object> }, url, number) => {
-        stream.of = `answer-${number}`
-        const event = (_: unknown, n: number) => ({
-          ...answer.events[0],
-          event_id: `${number} ${n}`,
-          stream: stream.of
-        })
-        return {
-          ...answer,
-          events: Array.from({ length: 100 }, event),
-          next_before: url.searchParams.has("before") ? null : "9"
-        }
-      }
-    )
-    await page.goto(`${on.service.url}/events?as_of=2`)
-    await rows.nth(99).waitFor({ state: "attached" })
-    const more = page.getByRole("button", { name: "Show earlier" })
+    const { page, rows, questions, hold, letGo, more } = await events()
     hold()
     const before = questions.length
     await more.press("Enter")
@@ -331,8 +334,29 @@ describe.skipIf(whyNot() !== undefined)("a list of the console", () => {
     const told = page.waitForResponse((response) => response.url() === late.url.href)
     await late.refuse()
     await told
-    await page.evaluate(() => new Promise(requestAnimationFrame))
+    await nextFrame(page)
     assert.strictEqual(await rows.count(), 200)
     assert.strictEqual(await page.locator(".problem", { hasText: "Refused." }).count(), 0)
+  })
+
+  it("that is come back to has no fault of the time before", async () => {
+    const { page, rows, questions, hold, letGo, more } = await events()
+    hold()
+    const before = questions.length
+    await more.press("Enter")
+    const further = await nextOf(page, questions, before)
+    letGo()
+    await further.refuse()
+    const problem = page.locator(".problem", { hasText: "Refused." })
+    await problem.waitFor()
+    for (const [after, stream] of ["organization-x", ""].entries()) {
+      await page.getByLabel("Stream").fill(stream)
+      await page.keyboard.press("Enter")
+      await rows
+        .getByText(`answer-${before + 2 + after}`)
+        .nth(99)
+        .waitFor({ state: "attached" })
+      assert.strictEqual(await problem.count(), 0)
+    }
   })
 })

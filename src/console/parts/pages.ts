@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { hasDone } from "../live/steady.ts"
 import { type Loaded, useLoaded } from "../loading.ts"
 import { failure, type Session, session } from "../session.ts"
@@ -60,10 +60,12 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
   const seen = useRef(name)
   if (loaded.state === "there") seen.current = name
   const isComing = loaded.state === "loading"
-  const now = useRef({ name, there, isComing })
-  now.current = { name, there, isComing }
+  // a list that is left and come back to is another one
+  const list = useMemo(() => ({ name }), [name])
+  const now = useRef({ list, loaded })
+  now.current = { list, loaded }
   // of a list, and not of its first page: if that is loaded anew by itself, the reader still has to read it
-  const [failed, setFailed] = useState({ of: name, problem: "" })
+  const [failed, setFailed] = useState({ of: list, problem: "" })
   const [asked, setAsked] = useState<P>()
   const [isWanted, setWanted] = useState(false)
 
@@ -74,10 +76,11 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
     asking.current = of
     setAsked(of)
     const come = (problem: string, page?: P) => {
-      if (now.current.name !== name) return
+      if (now.current.list !== list) return
+      const first = now.current.loaded
       // the first page was asked for again in the same moment: this one follows the old one, and would go with it
-      if (now.current.there !== of || now.current.isComing) return setWanted(true)
-      setFailed({ of: name, problem })
+      if (first.state !== "there" || first.value !== of) return setWanted(true)
+      setFailed({ of: list, problem })
       if (page !== undefined) change(of, ({ rows }) => ({ rows: [...rows, ...page.rows], next: page.next }))
     }
     try {
@@ -118,7 +121,7 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
     isFurther,
     more: behind.next === null ? undefined : more,
     isBusy,
-    problem: behind.next !== null && failed.of === name ? failed.problem : "",
+    problem: behind.next !== null && failed.of === list ? failed.problem : "",
     without: (gone) => without.current(gone)
   }
 }
