@@ -143,15 +143,12 @@ export class Tail extends Context.Service<
         reached: () => to,
         concerns,
         page: Effect.fnUntraced(function* (after: Position, filters: Filters, size: ReadStream & PageLook) {
-          const { tenant, types, stream, actor, correlation } = filters
-          const name = JSON.stringify([
-            ...[after, tenant, types, stream, actor, correlation].map((part) => part ?? null),
-            size.limit,
-            size.withoutLong
-          ])
+          const look = { ...filters, ...size }
+          const parts = Object.entries(look).sort(([one], [other]) => (one < other ? -1 : 1))
+          const name = JSON.stringify([after, parts])
           const known = pages.get(name)
           if (known !== undefined) return yield* Deferred.await(known)
-          const read = store.readAll(after, { ...filters, ...size })
+          const read = store.readAll(after, look)
           if (pages.size >= shared) return yield* read
           // the first reader may leave before the others have the page, but not while it begins the read
           const page = yield* Effect.gen(function* () {

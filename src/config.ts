@@ -132,7 +132,7 @@ const parseRates = (text: string): Rates => {
   if (text === "off") return off
   const given = text.split(",").map((pair): [RateClass, number] => {
     const [name = "", count = ""] = pair.trim().split("=")
-    if (!(name in defaultRates) || !/^[1-9]\d{0,8}$/.test(count)) {
+    if (!Object.hasOwn(defaultRates, name) || !/^[1-9]\d{0,8}$/.test(count)) {
       return refuse(
         "CAIRN_RATE_LIMITS",
         `off, or pairs like chat=10,search=1000 of ${Object.keys(defaultRates).join(", ")}`

@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Console, Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { NetAddress } from "effect/net"
 import { react } from "#engine/react.ts"
+import { publish, stage, syncDirectory } from "#infra/durableFs.ts"
 import { Hold } from "#ports/Hold.ts"
 import { operatorsOrganization } from "#projections/Keys/holders.ts"
 import { bootstrap } from "#src/keys/bootstrap.ts"
@@ -18,14 +19,17 @@ import { reactions, service, serviceDatabase } from "./layers.ts"
 import { passesByItself } from "./reaction.ts"
 import { joined } from "./repositories.ts"
 
-/** The line that says where the owner's key is. A terminal shows the key once; without one, it goes to a file. */
-const keepKey = (dataDir: string, key: string): string => {
-  if (process.stdout.isTTY) return `Owner's key (shown only now): ${key}`
-  const path = join(resolve(dataDir), "owner.key")
-  mkdirSync(resolve(dataDir), { recursive: true })
-  writeFileSync(path, `${key}\n`, { mode: 0o600 })
-  chmodSync(path, 0o600)
-  return `Owner's key: in ${path}`
+/**
+ * Puts the owner's key into a file, and gives the line that says where it is. A terminal shows the key, too. It is on
+ * the disk before the organization is registered: a start that fails in between is tried again, and makes another.
+ */
+const keepKey = async (dataDir: string, key: string): Promise<string> => {
+  const folder = resolve(dataDir)
+  const path = join(folder, "owner.key")
+  mkdirSync(folder, { recursive: true })
+  publish(await stage(folder, new TextEncoder().encode(`${key}\n`), 0o600), path)
+  await syncDirectory(folder)
+  return process.stdout.isTTY ? `Owner's key: ${key} (also in ${path})` : `Owner's key: in ${path}`
 }
 
 /**
@@ -67,9 +71,11 @@ export const serving = (config: Config, database: Effect.Success<ReturnType<type
   const http = Layer.unwrap(
     Effect.gen(function* () {
       let kept: string | undefined
-      yield* bootstrap(config.ownerKey, (key) => {
-        kept = keepKey(config.dataDir, key)
-      })
+      yield* bootstrap(config.ownerKey, (key) =>
+        Effect.promise(async () => {
+          kept = await keepKey(config.dataDir, key)
+        })
+      )
       yield* react(reactions, passesByItself)
       return Layer.effectDiscard(greet(config, kept)).pipe(Layer.provide(Server.serve(config)))
     })

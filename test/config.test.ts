@@ -162,6 +162,20 @@ describe("the configuration", () => {
     }
   })
 
+  it("takes rates of the classes that there are, and no name that every object has", () => {
+    for (const wrong of [
+      "toString=5",
+      "constructor=5",
+      "__proto__=5",
+      "chats=5",
+      "chat",
+      "chat=0",
+      "chat=1e3",
+      "off,chat=1"
+    ])
+      assert.include(refusal({ CAIRN_RATE_LIMITS: wrong }), "CAIRN_RATE_LIMITS is wrong")
+  })
+
   it("takes a KurrentDB's URL as a secret, and refuses what is none without showing it", () => {
     const url = "kurrentdb+discover://user:secret@one:2113,two:2113?tls=true"
     const { kurrentdbUrl } = readConfig({ KURRENTDB_URL: url })

@@ -82,14 +82,17 @@ export const registerOrganization = Effect.fnUntraced(function* (given: NewOrgan
  * so that no crash leaves an organization whose key nobody has. On any other store, a configured key must be an
  * owner's. Processes that start at once take turns.
  */
-export const bootstrap = (ownerKey: Redacted.Redacted | undefined, keep: (key: string) => void = () => undefined) =>
+export const bootstrap = (
+  ownerKey: Redacted.Redacted | undefined,
+  keep: (key: string) => Effect.Effect<void> = () => Effect.void
+) =>
   Effect.flatMap(Claims, ({ claim }) =>
     Effect.scoped(Effect.andThen(claim("bootstrap"), bootstrapAlone(ownerKey, keep)))
   )
 
 const bootstrapAlone = Effect.fnUntraced(function* (
   ownerKey: Redacted.Redacted | undefined,
-  keep: (key: string) => void
+  keep: (key: string) => Effect.Effect<void>
 ) {
   yield* keysAreThere
   const known = yield* organizations
@@ -98,7 +101,7 @@ const bootstrapAlone = Effect.fnUntraced(function* (
   const given = ownerKey && Redacted.value(ownerKey)
   if (known.length === 0) {
     const key = given ?? issueKey("", "").full
-    if (given === undefined) keep(key)
+    if (given === undefined) yield* keep(key)
     yield* registerOrganization({ name: "Cairn", tier: "ENTERPRISE", ownerEmail: operatorEmail, ownerKey: key })
   } else if (given !== undefined) {
     const holder = yield* holderOf(keyHash(given))

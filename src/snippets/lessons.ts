@@ -13,9 +13,11 @@ import {
 import type { Said, WhoseSnippet } from "#projections/Learned.ts"
 import type { RecalledVote } from "#projections/Retrievals.ts"
 
-/** Most votes for tasks held for one snippet in one home: those that weigh most and, of equal ones, the latest. */
+/** Most votes for tasks that count for a snippet in a home: those that weigh most and, of equal ones, the latest. */
 const mostOfSnippet = 16
-/** Most votes for tasks that are held in all; each takes some kilobytes. */
+/** The voters of this many, in the same order, are remembered: they count when others leave. */
+const mostRemembered = 4 * mostOfSnippet
+/** Most votes for tasks that count in all, each of which takes some kilobytes; and most that are remembered. */
 const mostHeld = 100_000
 
 /** A vote on what a search had shown, with the search's task. */
@@ -45,16 +47,25 @@ export class Lessons {
   readonly #strange = new Set<string>()
   readonly #changed = new Set<string>()
   #size = 0
+  #remembered = 0
+  readonly #most: number
   /** Goes up with every change of what is learned. */
   revision = 0
 
-  constructor(encoder: Pick<Encoder, "query" | "reading">) {
+  /** `most`: how many votes may count in all, and how many be remembered. */
+  constructor(encoder: Pick<Encoder, "query" | "reading">, most = mostHeld) {
     this.#encoder = encoder
+    this.#most = most
   }
 
-  /** How many votes for tasks are held. */
+  /** How many votes for tasks count. */
   get size(): number {
     return this.#size
+  }
+
+  /** How many are remembered, for they count or may come to. */
+  get remembered(): number {
+    return this.#remembered
   }
 
   /** Subjects of searches whose tasks are held. */
@@ -73,13 +84,18 @@ export class Lessons {
     this.#strange.clear()
     this.#changed.clear()
     this.#size = 0
+    this.#remembered = 0
     this.revision++
   }
 
+  /** Takes in what voters say. Where there is no room, what others have said before stays. */
   say(said: ReadonlyArray<Said>): void {
     for (const row of said) {
       const rows = this.#said.get(row.snippet) ?? new Map<string, Said>()
+      const before = rows.get(row.id)
+      if (before === undefined && this.#remembered >= this.#most) continue
       rows.set(row.id, row)
+      this.#remembered += row.tasks.length - (before?.tasks.length ?? 0)
       this.#said.set(row.snippet, rows)
       this.#changed.add(row.snippet)
     }
@@ -89,7 +105,7 @@ export class Lessons {
   own(uploads: ReadonlyArray<WhoseSnippet>): void {
     for (const { id, tenant, authors, published, gone } of uploads) {
       if (gone) {
-        this.#said.delete(id)
+        for (const row of this.#said.get(id)?.keys() ?? []) this.#unsay(id, row)
         this.#owned.delete(id)
         this.#changed.add(id)
       } else if (this.#said.has(id) || this.#recalling.has(id)) {
@@ -131,7 +147,7 @@ export class Lessons {
     for (const [snippet, rows] of this.#said) {
       for (const [id, { voter, subject }] of rows) {
         if (!gone.has(voter) && !all.has(subject)) continue
-        rows.delete(id)
+        this.#unsay(snippet, id)
         this.#changed.add(snippet)
       }
     }
@@ -169,9 +185,25 @@ export class Lessons {
     }
   }
 
+  #unsay(snippet: string, row: string): void {
+    const rows = this.#said.get(snippet)
+    this.#remembered -= rows?.get(row)?.tasks.length ?? 0
+    rows?.delete(row)
+    if (rows?.size === 0) this.#said.delete(snippet)
+  }
+
   #put(voter: string, votes: ReadonlyArray<RecalledTask>): void {
-    for (const { snippet } of this.#recalled.get(voter) ?? []) {
-      this.#changed.add(snippet)
+    const before = this.#recalled.get(voter) ?? []
+    const some = before.length === 0 && this.#remembered >= this.#most ? [] : votes
+    this.#keep(voter, some)
+    for (const { snippet } of [...before, ...some]) this.#changed.add(snippet)
+  }
+
+  /** Puts these recalled votes of a voter in place of those that were there. */
+  #keep(voter: string, votes: ReadonlyArray<RecalledTask>): void {
+    const before = this.#recalled.get(voter) ?? []
+    this.#remembered += votes.length - before.length
+    for (const { snippet } of before) {
       const some = this.#recalling.get(snippet)
       some?.delete(voter)
       if (some?.size === 0) this.#recalling.delete(snippet)
@@ -179,10 +211,21 @@ export class Lessons {
     this.#recalled.delete(voter)
     if (votes.length > 0) this.#recalled.set(voter, votes)
     for (const { snippet } of votes) {
-      this.#changed.add(snippet)
       const some = this.#recalling.get(snippet) ?? new Set<string>()
       some.add(voter)
       this.#recalling.set(snippet, some)
+    }
+  }
+
+  /** Forgets what voters with nothing among the first votes of a snippet and home have said there. */
+  #forgetSpare(snippet: string, home: string, votes: ReadonlyArray<GivenVote>): void {
+    const first = new Set(votes.slice(0, mostRemembered).map(({ voter }) => voter))
+    const isSpare = (one: Said | RecalledTask) => one.snippet === snippet && one.home === home && !first.has(one.voter)
+    for (const [id, row] of this.#said.get(snippet) ?? []) if (isSpare(row)) this.#unsay(snippet, id)
+    for (const voter of [...(this.#recalling.get(snippet) ?? [])]) {
+      const before = this.#recalled.get(voter) ?? []
+      const left = before.filter((one) => !isSpare(one))
+      if (left.length < before.length) this.#keep(voter, left)
     }
   }
 
@@ -218,16 +261,19 @@ export class Lessons {
     const owned = this.#owned.get(snippet)
     const all = owned === undefined ? [] : this.#givenOf(snippet)
     if (owned === undefined || all.length === 0) {
-      if (!this.#said.get(snippet)?.size) this.#said.delete(snippet)
       if (!this.#said.has(snippet) && !this.#recalling.has(snippet)) this.#owned.delete(snippet)
       return
     }
     const read = new Map<string, TaskRead>(before.map(({ given, own }) => [given.said.task, own]))
     const lessons: Array<Lesson> = []
-    for (const some of Map.groupBy(all, ({ home }) => home).values()) {
+    for (const [home, some] of Map.groupBy(all, ({ home }) => home)) {
       const weighed = some.map((given) => ({ given, weight: weightOf(given, owned) }))
       weighed.sort((one, other) => other.weight - one.weight || other.given.said.position - one.given.said.position)
-      for (const { given } of weighed.slice(0, Math.min(mostOfSnippet, mostHeld - this.#size - lessons.length))) {
+      if (weighed.length > mostRemembered) {
+        const given = weighed.map(({ given }) => given)
+        this.#forgetSpare(snippet, home, given)
+      }
+      for (const { given } of weighed.slice(0, Math.min(mostOfSnippet, this.#most - this.#size - lessons.length))) {
         const known = read.get(given.said.task) ?? this.#read(given.said.task)
         read.set(given.said.task, known)
         lessons.push({ given, own: atHome(given, owned, known), strange: amongStrangers(given, owned, known) })

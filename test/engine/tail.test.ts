@@ -7,7 +7,13 @@ import * as Memory from "#engine/memory/EventStore.ts"
 import * as MemoryReadModels from "#engine/memory/ReadModels.ts"
 import { beginning, type Position, positionOf } from "#engine/Position.ts"
 import { Given } from "#engine/Projection.ts"
-import { type EventKind, EventStore, type StoredEvent, StoreUnavailable } from "#engine/ports/EventStore.ts"
+import {
+  type EventKind,
+  EventStore,
+  type ReadAll,
+  type StoredEvent,
+  StoreUnavailable
+} from "#engine/ports/EventStore.ts"
 import { react } from "#engine/react.ts"
 import { Tail } from "#engine/tail.ts"
 import { command, noted as event, fresh, to, upTo } from "./appends.ts"
@@ -248,6 +254,45 @@ it.effect("a page that could not be read is read anew by whoever asks next, and 
             const read = Deferred.makeUnsafe<void, StoreUnavailable>()
             reads.push(read)
             return Effect.andThen(Deferred.await(read), readAll(...asked))
+          })
+      }))
+    )
+  )
+})
+
+it.effect("readers share a page only if they ask for the same of it", () => {
+  let reads = 0
+  const looks: ReadonlyArray<ReadAll> = [
+    {},
+    { limit: 3 },
+    { bytes: 10_000 },
+    { withoutLong: true },
+    { factsOnly: true },
+    { requested: true },
+    { types: ["A"] },
+    { tenant: "one" },
+    { stream: "one" },
+    { actor: "one" },
+    { correlation: "one" }
+  ]
+  return Effect.gen(function* () {
+    const { join, page } = yield* Tail
+    yield* join
+    for (const look of looks) {
+      const { limit, bytes, withoutLong, ...filters } = look
+      const size = { ...(limit && { limit }), ...(bytes && { bytes }), ...(withoutLong && { withoutLong }) }
+      for (let reader = 0; reader < 2; reader++) yield* page(beginning, filters, size)
+    }
+    yield* page(positionOf(1), {}, {})
+    assert.strictEqual(reads, looks.length + 1)
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(
+      tailOver(({ readAll }) => ({
+        readAll: (...asked) =>
+          Effect.suspend(() => {
+            reads++
+            return readAll(...asked)
           })
       }))
     )

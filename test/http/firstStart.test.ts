@@ -9,6 +9,13 @@ import { newInstallation, ownerKey, removeInstallation, type TestInstallation } 
 
 const address = /Cairn is at (http:\S+)/
 
+/** A port that somebody else listens at. */
+const takenPort = async () => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return { server, port: (server.address() as AddressInfo).port }
+}
+
 describe("the first start", () => {
   let installation: TestInstallation
   beforeAll(async () => {
@@ -82,16 +89,47 @@ describe("the first start", () => {
     await piped.stop()
   })
 
+  it("keeps the key of a first start whose port is taken, on a terminal too, for the next one", async () => {
+    const own = await newInstallation()
+    const { server, port } = await takenPort()
+    try {
+      const file = join(own.dataDir, "owner.key")
+      const failed = startOnTerminal(own, { PORT: String(port) })
+      assert.notStrictEqual(await failed.ended, 0)
+      assert.include(failed.output.text, `can't listen at 127.0.0.1:${port}`)
+      const key = readFileSync(file, "utf8").trim()
+      assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+      const next = startOnTerminal(own)
+      const [, url] = await next.said(address)
+      assert.strictEqual((await works(url!, key)).keys.length, 1)
+      await next.stop()
+    } finally {
+      server.close()
+      removeInstallation(own)
+    }
+  })
+
+  it("shows the key on a terminal, and where it is", async () => {
+    const own = await newInstallation()
+    try {
+      const service = startOnTerminal(own)
+      const [, key, path] = await service.said(/Owner's key: (cairn_live_\w{43}) \(also in (\S+)\)/)
+      assert.strictEqual(path, join(own.dataDir, "owner.key"))
+      assert.strictEqual(readFileSync(path!, "utf8"), `${key}\n`)
+      await service.stop()
+    } finally {
+      removeInstallation(own)
+    }
+  })
+
   it("says in one line that its port is taken", async () => {
-    const taken = createServer().listen(0, "127.0.0.1")
-    await once(taken, "listening")
-    const { port } = taken.address() as AddressInfo
+    const { server, port } = await takenPort()
     const service = startProcess(installation, { PORT: String(port) })
     assert.notStrictEqual(await service.ended, 0)
     const line = `cairn: can't listen at 127.0.0.1:${port} (EADDRINUSE). Set PORT to a free port`
     assert.include(service.output.text, line)
     assert.lengthOf(service.output.text.trim().split("\n"), 1)
-    taken.close()
+    server.close()
   })
 
   it("refuses a wrong one in one line, without it", async () => {

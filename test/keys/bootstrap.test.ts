@@ -21,7 +21,9 @@ it.live("of processes that start at once on a new database one makes the organiz
       const kept: Array<string> = []
       const next = makeProcesses()
       const started = Array.from({ length: 5 }, () =>
-        bootstrap(undefined, (key) => void kept.push(key)).pipe(Effect.provideService(Claims, next()))
+        bootstrap(undefined, (key) => Effect.sync(() => void kept.push(key))).pipe(
+          Effect.provideService(Claims, next())
+        )
       )
       yield* Effect.all(started, { concurrency: "unbounded" })
       const sql = yield* SqlClient.SqlClient

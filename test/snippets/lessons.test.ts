@@ -146,4 +146,65 @@ describe("what is held of votes for tasks", () => {
     assert.isFalse(held.some(([, bloc]) => bloc === "t/author"))
     assert.isFalse(held.some(([, , task]) => task === "task 0"))
   })
+
+  it("is remembered of a snippet and home as far as it may come to count, however many vote", () => {
+    const all = lessons()
+    const users = Array.from({ length: 300 }, (_, at) => `user ${String(at).padStart(3, "0")}`)
+    const last = {
+      ...said("s", "t", "last", "z"),
+      tasks: [{ task: "z", value: 1, source: "human", position: 9 }]
+    } as const
+    all.say([
+      ...users.map((user) => said("s", "t", user, "a")),
+      last,
+      said("s", "u", "zoe", "b"),
+      said("r", "t", "ada", "c")
+    ])
+    all.own([upload("s"), upload("r")])
+    all.recall(
+      users.map((user) => `t/${user}`),
+      users.map((user) => recalled("s", "searched", 5, user))
+    )
+    all.recall(["t/both"], [recalled("s", "old", 1, "both"), { ...recalled("s", "b", 2, "both"), home: "t/w" }])
+    assert.lengthOf(seen(all, ["t"]), 16 + 1)
+    // those of 64 voters with what was recalled of them, and what belongs to other homes and snippets
+    assert.isAtMost(all.remembered, 2 * 64 + 4)
+    assert.lengthOf(seen(all, ["t/w"]), 1)
+    assert.lengthOf(seen(all, ["u"]), 1)
+    // others count when one leaves
+    const before = seen(all, ["t"])
+    all.leave(["t/last"])
+    const after = seen(all, ["t"])
+    assert.lengthOf(after, before.length)
+    assert.notDeepEqual(after, before)
+    all.leave(["t/", "u/"])
+    assert.strictEqual(all.remembered, 0)
+    assert.strictEqual(settled(all).size, 0)
+  })
+
+  it("is in all no more than there is room for: what was said before stays, and can be said anew", () => {
+    const all = new Lessons(encoder, 4)
+    all.say(["a", "b", "c", "d", "e"].map((user) => said(`of ${user}`, "t", user, "x")))
+    all.own(["a", "b", "c", "d", "e"].map((user) => upload(`of ${user}`)))
+    all.recall(["t/kim"], [recalled("of a", "searched", 5, "kim")])
+    const holders = () =>
+      seen(all, ["t"])
+        .map(([, bloc]) => bloc)
+        .sort()
+    assert.deepStrictEqual(holders(), ["t/a", "t/b", "t/c", "t/d"])
+    all.say([said("of b", "t", "b", "y")])
+    assert.include(
+      seen(all, ["t"]).map(([, , task]) => task),
+      "y"
+    )
+    all.own([upload("of a", { gone: true })])
+    all.leave(["t/c"])
+    all.recall(["t/kim"], [recalled("of d", "searched", 5, "kim")])
+    all.say([said("of e", "t", "e", "x"), said("of f", "t", "f", "x")])
+    all.own([upload("of e")])
+    assert.deepStrictEqual(holders(), ["t/b", "t/d", "t/e", "t/kim"])
+    assert.strictEqual(all.remembered, 4)
+    all.forgetAll()
+    assert.strictEqual(all.remembered, 0)
+  })
 })

@@ -22,7 +22,8 @@ const invalid = (error: HttpApiSchemaError): Problem => {
 
 const defect = new Problem({
   code: "internal/error",
-  message: "The service failed at this request; nothing was half done. Its log has the cause under the request id."
+  message:
+    "The service failed at this request, and may have done a part of it. Its log has the cause under the request id."
 })
 
 const storeAway = new Problem({

@@ -171,13 +171,18 @@ export const read = (path: string, how: Comparing, isWanted: (head: Head) => boo
           yield
         }
       }
-      coming = next(0)
+      /** Begins a read. One that fails while nobody waits for it would end the process: whoever waits is told. */
+      const begin = (at: number) => {
+        coming = next(at)
+        coming.catch(() => undefined)
+      }
+      begin(0)
       for (let at = 0; at < size; ) {
         const bytes = yield* onDisk(() => coming!)
         if (bytes.length === 0) break
         at += bytes.length
         // the next bytes are read while these are taken in
-        if (at < size) coming = next(at)
+        if (at < size) begin(at)
         yield* Effect.catchDefect(inSteps(take(bytes)), (error) => new Refused({ why: damaged(error) }))
         if (other !== undefined) return other
       }

@@ -1,8 +1,10 @@
 import { spawnSync } from "node:child_process"
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import fs from "node:fs/promises"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { vi } from "vitest"
 import { atOnce } from "#engine/steps.ts"
 import { Index } from "#infra/search/memory/Index.ts"
 import { readEarly } from "#infra/search/memory/layer.ts"
@@ -184,6 +186,32 @@ it.live("a damaged file, or one that is none, is said in one line, removed, and 
     refused(yield* after(changed(() => Buffer.alloc(0))), not)
     refused(yield* after(changed(() => Buffer.alloc(100_000, "snippet"))), not)
   })
+)
+
+it.live("a disk that fails beyond the beginning is said in one line, and ends nothing else", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const same = snippet("home", "same", median)
+      const many = Array.from({ length: 10_000 }, (_, at) => ({ ...same, id: `home-${at}` }))
+      yield* opened(keptIn(directory), ({ apply }) => apply({ ...put, put: many }, upTo))
+      assert.isAbove(statSync(fileIn(directory)).size, 2 * 1024 * 1024)
+      const { open } = fs
+      // the second read comes to nothing while the first one's bytes are taken in
+      vi.spyOn(fs, "open").mockImplementation(async (path, ...how) => {
+        const file = await open(path, ...how)
+        const read = file.read.bind(file) as (...all: ReadonlyArray<unknown>) => Promise<unknown>
+        const failing = (...all: ReadonlyArray<unknown>) =>
+          Number(all[3]) > 0 ? Promise.reject(Object.assign(new Error("a bad sector"), { code: "EIO" })) : read(...all)
+        return Object.assign(file, { read: failing })
+      })
+      const looked = opened(keptIn(directory, { least: 100_000 }), ({ stand, size }) => Effect.all([stand, size!]))
+      const { value, lines } = yield* saying(looked)
+      assert.deepStrictEqual(value, [{ build: undefined, position: 0 }, 0])
+      assert.lengthOf(lines, 1)
+      assert.match(lines[0]!, /can't be read \(EIO\)\. Rows are read instead/)
+    })
+  )
 )
 
 it.live(
