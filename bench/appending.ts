@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { getPostgreSQLEventStore } from "@event-driven-io/emmett-postgresql"
 import { Effect, Layer, Redacted } from "effect"
 import { EventStore } from "#engine/ports/EventStore.ts"
@@ -46,12 +47,31 @@ export const ours = (url: Redacted.Redacted) =>
     return () => run(one)
   })
 
+/**
+ * Waits until a program has no connection any more. The pool that Emmett's store has says that it is closed before its
+ * connections have ended, and one of them that the server ends then would end the process.
+ */
+const gone = Effect.fnUntraced(function* (url: Redacted.Redacted, program: string) {
+  const connection = yield* PgConnection.make({ url, ssl: false })
+  const left = () =>
+    connection.query("SELECT 1 FROM pg_stat_activity WHERE application_name = $1::text", [program], false)
+  while ((yield* left()).rows.length > 0) yield* Effect.sleep("10 millis")
+}, Effect.scoped)
+
 /** The same by Emmett's store. */
-export const emmetts = (url: Redacted.Redacted) =>
-  Effect.map(
+export const emmetts = (url: Redacted.Redacted) => {
+  const program = `emmett-${randomUUID()}`
+  const named = new URL(Redacted.value(url))
+  named.searchParams.set("application_name", program)
+  return Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => getPostgreSQLEventStore(Redacted.value(url))),
-      (peer) => Effect.promise(() => peer.close())
+      Effect.sync(() => getPostgreSQLEventStore(named.href)),
+      (peer) =>
+        Effect.andThen(
+          Effect.promise(() => peer.close()),
+          Effect.orDie(gone(url, program))
+        )
     ),
     (peer) => () => peer.appendToStream(`snippet-${randomUUID()}`, [{ type: "VoteCast", data }])
   )
+}

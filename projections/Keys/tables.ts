@@ -1,5 +1,6 @@
 import type { ActsFor, KeyLimits, Role } from "#domain/Key.ts"
 import type { Tier } from "#domain/Tier.ts"
+import { lastTime } from "#domain/times.ts"
 import type { Envelope } from "#engine/Event.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { ofErased, table } from "../table.ts"
@@ -56,7 +57,8 @@ interface KeyRow {
 const limitsOf = ({ actsFor, readOnly, expiresAt, workspaces, models }: KeyLimits) => ({
   acts_for: actsFor,
   read_only: readOnly,
-  expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+  // a log from before may have a later time, which no table takes
+  expires_at: expiresAt === null ? null : new Date(Math.min(expiresAt, lastTime)).toISOString(),
   workspaces,
   models
 })

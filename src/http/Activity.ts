@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Activity, hoursOf, kinds, pendingGradings } from "#projections/Activity.ts"
 import { Gradings } from "#projections/Gradings.ts"
 import { Api } from "#src/api/Api.ts"
+import { millisecondsOf } from "#src/api/fields.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import { freshOrStale } from "./answer.ts"
@@ -16,9 +17,9 @@ export const layer = HttpApiBuilder.group(Api, "activity", (handlers) =>
     Effect.gen(function* () {
       const { tenant } = yield* Caller
       const now = yield* Clock.currentTimeMillis
-      const until = query.until === undefined ? now : Date.parse(query.until)
+      const until = query.until === undefined ? now : millisecondsOf(query.until)
       // counts are kept by the hour
-      const since = Math.floor((query.since === undefined ? until - day : Date.parse(query.since)) / hour) * hour
+      const since = Math.floor((query.since === undefined ? until - day : millisecondsOf(query.since)) / hour) * hour
       if (since > until || until - since > most)
         return yield* fieldProblem(
           "validation/invalid_field",

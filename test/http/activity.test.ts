@@ -66,12 +66,21 @@ describe("activity", () => {
   })
 
   it("is refused where there is no such time, or too much of it", async () => {
-    for (const query of ["since=2026-13-01", "since=2020-01-01", "since=2030-01-01", "until=yesterday"]) {
+    const outside = ["since=0000-01-01&until=0000-01-02", "until=9999-12-31T23:59:59-05:00"]
+    for (const query of ["since=2026-13-01", "since=2020-01-01", "since=2030-01-01", "until=yesterday", ...outside]) {
       const answer = await fetch(`${service.url}/api/activity?${query}`, {
         headers: { authorization: `Bearer ${ownerKey}` }
       })
       assert.strictEqual(answer.status, 400, query)
     }
+  })
+
+  it("is of any hour that four digits write, and a time without a zone is in UTC", async () => {
+    const since = { since: "2026-01-31T12:00", until: "2026-01-31T13:00:00" }
+    const told = await clientFor().system.activity(since)
+    assert.deepStrictEqual([told.since, told.until], ["2026-01-31T12:00:00.000Z", "2026-01-31T13:00:00.000Z"])
+    for (const day of ["0001-01-01", "9999-12-31"])
+      assert.deepStrictEqual((await clientFor().system.activity({ since: day, until: day })).hours, [])
   })
 
   it("goes with its organization: no row of an erased one is left", () => {

@@ -40,8 +40,8 @@ const renamed = (archive: Uint8Array, from: string, to: string): Buffer =>
 const opened = async (user_id: string): Promise<string> =>
   (await service.call("POST", "/api/workspaces", { org_id: "acme", user_id })).json.workspace_id
 
-const unpack = (id: string, archive: Uint8Array, query = "") =>
-  service.call("POST", `/api/workspaces/${id}/archive${query}`, archive)
+const unpack = (id: string, archive: Uint8Array, query = "", headers = {}) =>
+  service.call("POST", `/api/workspaces/${id}/archive${query}`, archive, headers)
 
 const filesOf = async (id: string) => {
   const { json } = await service.call("GET", `/api/workspaces/${id}/tree`)
@@ -149,6 +149,22 @@ describe("an archive", () => {
     assert.deepStrictEqual(Object.keys(await filesOf(id)), ["new", "same"])
     refused(await unpack(id, more, "?path=../out"), 400, "validation/invalid_path")
     refused(await unpack(id, more, "?replace=maybe"), 400, "validation/invalid_field")
+  })
+
+  it("goes into each folder that it is sent to, also at once, and by one Idempotency-Key into one", async () => {
+    const id = await opened("folders")
+    const one = await tar(Tar.file("x", "x"))
+    const answers = await Promise.all(["a", "b", "c"].map((path) => unpack(id, one, `?path=${path}`)))
+    for (const { json } of answers) assert.deepInclude(json, { success: true, created: 1 })
+    assert.deepStrictEqual(Object.keys(await filesOf(id)), ["a/x", "b/x", "c/x"])
+    const headers = { "idempotency-key": "of folders" }
+    const first = await unpack(id, one, "?path=d&replace=false", headers)
+    assert.deepInclude(first.json, { success: true, created: 1 })
+    // the same write, whatever the order of what it asks for
+    assert.strictEqual((await unpack(id, one, "?replace=false&path=d", headers)).json.commit, first.json.commit)
+    for (const other of ["?path=d&replace=true", "?path=e&replace=false", ""])
+      refused(await unpack(id, one, other, headers), 409, "conflict/idempotency_key_reused")
+    assert.deepStrictEqual(Object.keys(await filesOf(id)), ["a/x", "b/x", "c/x", "d/x"])
   })
 
   const escapes: ReadonlyArray<readonly [string, () => Promise<Uint8Array>]> = [

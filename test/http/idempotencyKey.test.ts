@@ -126,6 +126,28 @@ describe("an Idempotency-Key", () => {
     refused(await post(uploading, uploadOf("once"), { [header]: "x".repeat(256) }), 400, "validation/invalid_field")
   })
 
+  it("is of one of several requests that come with it at once, and the others are told so", async () => {
+    for (let round = 0; round < 5; round++) {
+      const headers = { [header]: randomUUID() }
+      fine(await post(uploading, uploadOf(`voted_${round}`)))
+      const { id } = (await findByName(service.call, `voted_${round}`))!.code_block
+      const names = Array.from({ length: 4 }, (_, at) => `racing_${round}_${at}`)
+      const sent = [
+        ...names.map((name) => post(uploading, uploadOf(name), headers)),
+        vote(service.call, id, true, {}, headers)
+      ]
+      const answers = await Promise.all(sent)
+      const done = answers.filter(({ status }) => status < 300)
+      assert.lengthOf(done, 1, JSON.stringify(answers.map(({ status }) => status)))
+      for (const answer of answers) if (answer !== done[0]) refused(answer, 409, "conflict/idempotency_key_reused")
+      const there = await Promise.all(names.map((name) => findByName(service.call, name)))
+      assert.lengthOf(
+        there.filter((one) => one !== undefined),
+        done[0] === answers.at(-1) ? 0 : 1
+      )
+    }
+  })
+
   it("stands for its first request for 24 hours, and for another one then", async () => {
     const headers = { [header]: randomUUID() }
     fine(await post(uploading, uploadOf("daylong"), headers))

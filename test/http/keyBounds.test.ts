@@ -143,6 +143,17 @@ describe("a key's bounds", () => {
     }
   })
 
+  it("end it no later than in the year 9999 in UTC, and keep nobody out by that", async () => {
+    const { call } = await staffed()
+    const late = { email: "late@example.org", key_name: "late", role: "member" }
+    for (const expires_at of ["9999-12-31T23:59:59-05:00", "9999-12-31T23:59:59.999-00:01"])
+      refused(await call("POST", "/api/keys/org/create", { ...late, expires_at }), 400, "validation/invalid_field")
+    const last = "9999-12-31T23:59:59.999Z"
+    const made = await memberKey(call, "last@example.org", "member", { expires_at: last })
+    assert.strictEqual(made.expires_at, last)
+    assert.strictEqual((await service.as(made.key)("GET", "/api/workspaces")).status, 200)
+  })
+
   it("end it at its time: requests, MCP, git and streams", async () => {
     const { call, ada } = await staffed()
     const expires_at = new Date(Date.now() + 3_600_000).toISOString()

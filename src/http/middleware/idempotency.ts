@@ -33,14 +33,20 @@ const unavailable = new Problem({
 interface Identity {
   readonly digest: string
   readonly fingerprint: string | null
-  /** The fingerprint that older versions stored, without the key: compared for up to a day after an upgrade. */
+  /** The fingerprint that older versions stored, without the key or the query: compared for a day after an upgrade. */
   readonly formerly: string | null
   readonly window: number
 }
 
 /** `body` is the digest of what was sent. */
-const identify = (holder: Holder, scope: Scope, route: string, body: string, key: string | undefined): Identity => {
-  const what = JSON.stringify([route, scope, body])
+const identify = (
+  holder: Holder,
+  scope: Scope,
+  { route, query = "", key }: Omit<Write, "body">,
+  body: string
+): Identity => {
+  const whatBy = (route: string) => JSON.stringify([route, scope, body])
+  const what = whatBy(query === "" ? route : `${route}?${query}`)
   const digestOf = (...parts: ReadonlyArray<string>) => keyedDigest(holder.secret, JSON.stringify(parts))
   return key === undefined
     ? { digest: digestOf("same", holder.key, what), fingerprint: null, formerly: null, window: windowOfSame }
@@ -48,7 +54,7 @@ const identify = (holder: Holder, scope: Scope, route: string, body: string, key
         digest: digestOf("key", holder.key, key),
         // the key is kept nowhere, so nobody can tell from the log whether an erased text was a certain one
         fingerprint: digestOf("body", key, what),
-        formerly: digestOf("body", what),
+        formerly: query === "" ? digestOf("body", what) : digestOf("body", key, whatBy(route)),
         window: windowOfKey
       }
 }
@@ -68,18 +74,51 @@ export const numberOf = (
 /** What tells a write from others of the same caller and scope. */
 interface Write {
   readonly route: string
+  /** What its query says, of a route that takes one; by default nothing. */
+  readonly query?: string
   /** A JSON value. */
   readonly body: unknown
   readonly key: string | undefined
 }
 
+/** Requests with an idempotency key that this process is carrying out: no digest is of two installations. */
+const underWay = new Map<string, { readonly fingerprint: string | null; count: number }>()
+
+/**
+ * Refuses a write while another one with its key is carried out: both would find that the log has none, and one would
+ * be answered for what the other did.
+ */
+const unlessUnderWay = <A, E, R>({ digest, fingerprint }: Identity, write: Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    Effect.suspend(() => {
+      const other = underWay.get(digest)
+      if (other !== undefined && other.fingerprint !== fingerprint) return Effect.fail(reused)
+      const mine = other ?? { fingerprint, count: 0 }
+      mine.count++
+      underWay.set(digest, mine)
+      return Effect.succeed(mine)
+    }),
+    () => write,
+    (mine) =>
+      Effect.sync(() => {
+        mine.count--
+        if (mine.count === 0) underWay.delete(digest)
+      })
+  )
+
 /** Carries out a write under its identity. It is delivered once the answer to a successful request has left. */
-export const once = <A, E, R>({ route, body, key }: Write, write: Effect.Effect<A, E, R>) =>
+export const once = <A, E, R>({ body, ...rest }: Write, write: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const caller = yield* Caller
+    const identity = identify(caller, yield* CallerScope, rest, yield* valueDigest(caller.secret, body))
+    const carriedOut = underIdentity(identity, write)
+    return yield* rest.key === undefined ? carriedOut : unlessUnderWay(identity, carriedOut)
+  })
+
+const underIdentity = <A, E, R>(identity: Identity, write: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const requests = yield* Requests
     const request = yield* HttpServerRequest.HttpServerRequest
-    const caller = yield* Caller
-    const identity = identify(caller, yield* CallerScope, route, yield* valueDigest(caller.secret, body), key)
     const known = yield* Effect.mapError(requests.find(identity.digest), () => unavailable)
     const n = numberOf(known, identity, yield* Clock.currentTimeMillis)
     const { digest, fingerprint, formerly } = identity
@@ -116,10 +155,11 @@ export const layer = Layer.effect(
         // with other conditions it is another write
         const body = conditions.some((one) => one !== null) ? [value ?? null, ...conditions] : value
         // the path as it came: a route's pattern is the same for all ids
-        const [path] = request.url.split("?")
-        return yield* once({ route: `${endpoint.method} ${path}`, body, key }, httpEffect).pipe(
-          Effect.provideService(Requests, requests)
-        )
+        const [path, asked] = request.url.split("?")
+        const query = new URLSearchParams(endpoint.query === undefined ? "" : asked)
+        query.sort()
+        const write = { route: `${endpoint.method} ${path}`, query: query.toString(), body, key }
+        return yield* once(write, httpEffect).pipe(Effect.provideService(Requests, requests))
       })) as Idempotency["Service"]
   })
 )
