@@ -38,8 +38,9 @@ const bytes = `octet_length(source) + octet_length(description) + octet_length(i
 /** SQL for about how many bytes a snippet has with its comments, as seen from the homes of `$2`. */
 const bytesOfEach = `(${bytes} + ${bytesOfComments(schema, "s.id", "s.tenant", "$2")})::float8`
 
-/** What identifies a snippet and names its file, and about how many bytes the whole snippet has. */
-export interface ListedEntry extends Pick<CatalogueEntry, "id" | "kind" | "name" | "path" | "language"> {
+/** What identifies a snippet and names its file, who sees it, and about how many bytes the whole snippet has. */
+export interface ListedEntry
+  extends Pick<CatalogueEntry, "id" | "kind" | "name" | "path" | "language" | "home" | "published" | "agent"> {
   readonly bytes: number
 }
 
@@ -47,7 +48,7 @@ export interface ListedEntry extends Pick<CatalogueEntry, "id" | "kind" | "name"
 export const listedByIds = (ids: ReadonlyArray<string>, homes: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<ListedEntry>(
-      `SELECT id, kind, name, path, language, ${bytesOfEach} AS bytes FROM ${schema}.snippets s WHERE id = ANY (${asked})`,
+      `SELECT id, kind, name, path, language, home, published, agent, ${bytesOfEach} AS bytes FROM ${schema}.snippets s WHERE id = ANY (${asked})`,
       [ids, homes]
     )
   )

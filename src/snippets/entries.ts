@@ -61,8 +61,8 @@ export const makeEntries = (sql: SqlClient.SqlClient) => {
       const listed = new Map<string, ListedEntry>()
       const read = new Map<string, CommentedEntry>()
       const add = ({ entry, bytes }: Kept) => {
-        const { id, kind, name, path, language } = entry
-        listed.set(id, { id, kind, name, path, language, bytes })
+        const { id, kind, name, path, language, home, published, agent } = entry
+        listed.set(id, { id, kind, name, path, language, home, published, agent, bytes })
         read.set(id, entry)
       }
       // taken first: another search may clear what is at hand while the rest is read

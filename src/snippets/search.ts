@@ -149,7 +149,8 @@ export class Search extends Context.Service<
         const taken = new Set<string>()
         const found = matches.flatMap((match): Array<Found> => {
           const entry = listed.get(match.id)
-          if (entry === undefined) return []
+          // an index that is behind may have what was deleted since, or taken back from the public
+          if (entry === undefined || !sees(query, entry)) return []
           // what is written of a repository is its readme
           const language = entry.kind === "repo" ? "markdown" : entry.language
           const { id, bytes } = entry

@@ -133,6 +133,33 @@ describe("what is read for an answer", () => {
     assert.deepStrictEqual(left, ["egret", "wren"])
   })
 
+  it("is what the scope sees by the catalogue, whatever an index that is behind has", async () => {
+    const texts = { plover: "def plover(rows):\n    return rows[-1]\n", avocet: tall("avocet") }
+    for (const [name, content] of Object.entries(texts)) {
+      const file_written = { path: `${name}.py`, content }
+      await stored(service.call, name, { task: `ask the ${name}`, file_written, public: true })
+      const task = (n: number) => `ask the ${name}, attempt ${n}`
+      const names = async (n: number) => (await service.run(search(task(n), 1))).found.map(({ filename }) => filename)
+      assert.deepStrictEqual(await names(1), [`${name}.py`])
+      // the index is told by an event, and there is none
+      await service.sql(`UPDATE ${schema}.snippets SET published = false WHERE name = $1`, [name])
+      // of the small one, what was read is at hand until the catalogue moves on
+      await stored(service.call, `${name}_after`, { task: "move on" })
+      assert.notInclude(await names(2), `${name}.py`)
+      await service.sql(`UPDATE ${schema}.snippets SET published = true, agent = 'another' WHERE name = $1`, [name])
+      await stored(service.call, `${name}_later`, { task: "move on" })
+      const asked = Effect.gen(function* () {
+        const standing = yield* fresh(Snippets)
+        const question = { task: task(3), limit: 1, minVerdict: 0, preferComplete: false }
+        return (yield* (yield* Search).search(question, { ...scope, agent: "one" }, standing)).found
+      })
+      assert.notInclude(
+        (await service.run(asked)).map(({ filename }) => filename),
+        `${name}.py`
+      )
+    }
+  })
+
   it("counts its tags and what it is capable of", async () => {
     const many = (count: number, length: number) =>
       Array.from({ length: count }, (_, n) => `${n}${"字".repeat(length)}`)
