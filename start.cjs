@@ -326,7 +326,9 @@ const main = (verb, args) => {
   if (verb === "cairn") return programOf(verb).then((program) => run(forService(), [program].concat(args)))
   if (verb === "ok" || verb === "check") return ok(args, verb === "ok")
   if (programs[verb] === undefined)
-    fail("Usage: node start.cjs serve | build | cairn … | demo | bench … | elasticsearch … | screenshots | test … | ok")
+    fail(
+      "Usage: node start.cjs serve | build | cairn … | demo | bench … | eval … | schemathesis … | elasticsearch … | screenshots | test … | ok | check"
+    )
   return run(either(), [join(__dirname, programs[verb])].concat(args))
 }
 

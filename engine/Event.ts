@@ -1,14 +1,10 @@
 import { Schema } from "effect"
 import type { Position } from "./Position.ts"
 
-/** What stands in place of an event's text once its subject is erased. */
-export const Erased = null
-export type Erased = typeof Erased
-
 /**
  * The fields `subject` and `text` of an event's schema. `text` is what a caller typed: names, prompts, sources. It is
  * kept beside the log, under the event's `subject`, so that it can be erased while the event stays. Deciders and
- * projections see the plain fields, or `Erased`.
+ * projections see the plain fields, or `null` once the subject is erased.
  */
 export const text = <F extends Schema.Struct.Fields>(fields: F) => ({
   /** Whose text it is: all of a subject's text is erased together. */

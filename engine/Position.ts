@@ -2,8 +2,8 @@ import { type Brand, Order } from "effect"
 
 /**
  * A place in the log: opaque, and comparable with other positions of the same log. Positions increase in commit order;
- * how far apart two of them are means nothing. A position is a safe integer, so that read models can keep it in a
- * column, but the result of arithmetic on it is not a position.
+ * how far apart two of them are means nothing, but to people who watch it grow (`reacting.ts`). A position is a safe
+ * integer, so that read models can keep it in a column, but the result of arithmetic on it is not a position.
  */
 export type Position = Brand.Branded<number, "engine/Position">
 

@@ -7,7 +7,7 @@ import { type Projection, schemaOf, typesOf } from "./Projection.ts"
 import { Projector } from "./project.ts"
 
 /** Milliseconds that a read waits for its read model to catch up with the log. */
-export const ReadPatience = Context.Reference<number>("cairn/ReadPatience", { defaultValue: () => 1_000 })
+export const ReadPatience = Context.Reference<number>("engine/ReadPatience", { defaultValue: () => 1_000 })
 /** The same for callers that can't use an older state and would have to refuse. */
 export const longPatience = 10_000
 
@@ -84,7 +84,7 @@ export class Asker extends Context.Service<
      */
     readonly look: Effect.Effect<Look, Unreadable>
   }
->()("cairn/Asker") {
+>()("engine/Asker") {
   static readonly layer = (projections: ReadonlyArray<Projection>) =>
     Layer.effect(
       Asker,

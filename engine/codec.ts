@@ -38,7 +38,7 @@ export interface EventCodec<E extends AnyEvent> {
    */
   readonly encoding: (event: E) => Generator<void, NewEvent>
   /**
-   * A stored event as deciders and projections see it: in its current version, with its text or `Erased`. Throws
+   * A stored event as deciders and projections see it: in its current version, with its text or `null`. Throws
    * `UnreadableEvent`.
    */
   readonly decode: (stored: StoredEvent) => Recorded<E>
@@ -91,7 +91,7 @@ export class UnreadableEvent extends Error {
 }
 
 /** The envelope and the event, field by field: a replay makes millions, and copying the rest of an object is slow. */
-export const asRecorded = <E>(stored: StoredEvent, event: E): Recorded<E> => ({
+const asRecorded = <E>(stored: StoredEvent, event: E): Recorded<E> => ({
   position: stored.position,
   tenant: stored.tenant,
   stream: stored.stream,

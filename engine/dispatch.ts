@@ -70,7 +70,7 @@ export class Dispatcher extends Context.Service<
       stream: string
     ) => Effect.Effect<S, Busy>
   }
->()("cairn/Dispatcher") {
+>()("engine/Dispatcher") {
   static readonly layer = Layer.effect(
     Dispatcher,
     Effect.gen(function* () {

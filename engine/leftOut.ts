@@ -10,6 +10,6 @@ export interface LeftEvent {
 }
 
 /** Events that reactions have left out, by reaction name, in order: each is tried again until it is handled. */
-export class LeftOut extends Context.Service<LeftOut, Map<string, ReadonlyArray<LeftEvent>>>()("cairn/LeftOut") {
+export class LeftOut extends Context.Service<LeftOut, Map<string, ReadonlyArray<LeftEvent>>>()("engine/LeftOut") {
   static readonly layer = Layer.sync(LeftOut, () => LeftOut.of(new Map()))
 }

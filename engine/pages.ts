@@ -29,7 +29,7 @@ const turn = 512 * 1024
  * Decodes events and gives them to `take` one by one; only those of `wanted` types, if given. Other work has its turn
  * after each 512 KiB: many events, or big ones, would hold it up. Dies with `UnreadableEvent`.
  */
-export const inTurns = Effect.fnUntraced(function* <E extends AnyEvent>(
+const inTurns = Effect.fnUntraced(function* <E extends AnyEvent>(
   events: ReadonlyArray<StoredEvent>,
   take: (event: Recorded<E>) => void,
   wanted?: ReadonlySet<string>

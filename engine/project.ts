@@ -64,7 +64,7 @@ export class Projector extends Context.Service<
     /** Read models that can't go on, by schema name, with the error as text. */
     readonly failures: Effect.Effect<ReadonlyMap<string, string>>
   }
->()("cairn/Projector") {
+>()("engine/Projector") {
   static readonly layer = (projections: ReadonlyArray<Projection>) =>
     Layer.effect(
       Projector,

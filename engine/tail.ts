@@ -50,7 +50,7 @@ export class Tail extends Context.Service<
       size: ReadStream & PageLook
     ) => Effect.Effect<Page, StoreUnavailable>
   }
->()("cairn/Tail") {
+>()("engine/Tail") {
   static readonly layer = Layer.effect(
     Tail,
     Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import type { Holder } from "../Scope.ts"
 
 /** Whether the user that a chat names is the key's own person: by the key's `user_id` or, without one, the e-mail. */
-export const isSelf = ({ userId, email }: Pick<Holder, "userId" | "email">, user: string): boolean =>
+const isSelf = ({ userId, email }: Pick<Holder, "userId" | "email">, user: string): boolean =>
   userId === null ? user.toLowerCase() === email : user === userId
 
 /** A workspace by its id and the `user_id` of its chats, which is `undefined` if nobody has the workspace yet. */

@@ -8,7 +8,7 @@ const k1 = 1.2
 export const boosts: { readonly [field in Field]: number } = { name: 3, description: 2, exampleQueries: 2, source: 1 }
 
 /** How much a field's length counts: 0 not at all, 1 fully. Names are short by nature, sources long for no merit. */
-export const lengthWeights: { readonly [field in Field]: number } = {
+const lengthWeights: { readonly [field in Field]: number } = {
   name: 0.3,
   description: 0.5,
   exampleQueries: 0.5,

@@ -8,8 +8,8 @@ export const leastTaken = 0.6
  * With a lower score a snippet is offered only with at least this cosine with the task, and this score. Of several that
  * do about the same, none is likely to be the right one, but each is worth a look.
  */
-export const leastMeaning = 0.67
-export const leastScoreBeside = 0.05
+const leastMeaning = 0.67
+const leastScoreBeside = 0.05
 
 /** The least verdict that is offered: no more votes against than for. */
 export const leastVerdictOffered = 0.5

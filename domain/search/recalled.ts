@@ -24,7 +24,7 @@ export interface Recalled {
 }
 
 /** Milliseconds after a search within which a vote on what it showed counts for its task. */
-export const recallWithin = 30 * 60_000
+const recallWithin = 30 * 60_000
 /** How many are kept of one person: searches, snippets of each that count as shown, and votes. */
 const searchesKept = 10
 const shownKept = 10

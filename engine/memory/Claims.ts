@@ -15,7 +15,7 @@ interface Asked {
   inOrder: boolean
 }
 
-/** Makes processes in memory, for tests only: each call of what it gives makes one more. */
+/** Makes processes in memory, for tests: each call of what it gives makes one more. */
 export const makeProcesses = (): (() => Process) => {
   /** By name: the holder first, then those that wait. */
   const asked = new Map<string, Array<Asked>>()

@@ -1,4 +1,4 @@
-import { Effect, Layer, PubSub, Semaphore } from "effect"
+import { Context, Effect, Layer, PubSub, Semaphore } from "effect"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import {
   type Advance,
@@ -31,9 +31,17 @@ interface Kit {
 const empty = ({ tables }: Projection): ReadonlyMap<string, Rows> =>
   new Map(Object.keys(tables).map((table) => [table, new Map()]))
 
-/** Read models in memory: for tests only. They keep every promise of the port except durability. */
-export const layer = Layer.effect(
-  ReadModels,
+/** Reads the live build of read models in memory. */
+export class Tables extends Context.Service<
+  Tables,
+  {
+    /** A table's rows by id, as they are now; none if nobody has asked for the read model yet. */
+    readonly rows: (projection: Projection, table: string) => ReadonlyMap<string, Row>
+  }
+>()("engine/memory/Tables") {}
+
+/** Read models in memory, for tests and the example. They keep every promise of the port except durability. */
+export const layer = Layer.effectContext(
   Effect.gen(function* () {
     const most = yield* Bounds
     const given = yield* Given
@@ -152,7 +160,7 @@ export const layer = Layer.effect(
       })
     }
 
-    return ReadModels.of({
+    const models = ReadModels.of({
       live: (projection) => Effect.sync(() => asBuild(liveOf(projection) ?? make(projection, true))),
       begin: (projection) =>
         Effect.sync(() => {
@@ -224,5 +232,9 @@ export const layer = Layer.effect(
       tell: (names) => PubSub.publishAll(moves, names),
       told: PubSub.subscribe(moves)
     })
+    const tables = Tables.of({
+      rows: (projection, table) => liveOf(projection)?.tables.get(table) ?? new Map()
+    })
+    return Context.make(ReadModels, models).pipe(Context.add(Tables, tables))
   })
 )

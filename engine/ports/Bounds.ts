@@ -12,6 +12,6 @@ export interface Bound {
  * How much one page of the log, one append and one statement on rows hold at most: memory does not grow with what is
  * stored. Adapters read it when they are made; test suites make it small, so that nothing fits into one page.
  */
-export const Bounds = Context.Reference<Bound>("cairn/Bounds", {
+export const Bounds = Context.Reference<Bound>("engine/Bounds", {
   defaultValue: () => ({ count: 5_000, bytes: 4 * 1024 * 1024 })
 })

@@ -34,7 +34,7 @@ export const unshared: Claiming = {
  * Who does what, among processes on one log. A process that is alone has every claim that it asks for. A claim is no
  * fence: a process that has lost one may go on for a moment, until it hears of it.
  */
-export const Claims = Context.Reference<Claiming>("cairn/Claims", { defaultValue: () => unshared })
+export const Claims = Context.Reference<Claiming>("engine/Claims", { defaultValue: () => unshared })
 
 /** Does the work for as long as this process has the claim of that name, and again whenever it gets the claim again. */
 export const whileMine = <E, R>(name: string, work: (claim: Claim) => Effect.Effect<void, E, R>) =>

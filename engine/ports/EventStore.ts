@@ -184,4 +184,4 @@ export class EventStore extends Context.Service<
      */
     readonly hints: Effect.Effect<PubSub.Subscription<void>, never, Scope.Scope>
   }
->()("cairn/EventStore") {}
+>()("engine/EventStore") {}

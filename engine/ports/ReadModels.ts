@@ -13,7 +13,7 @@ export interface Build {
   readonly live: boolean
 }
 
-/** How far a live read model has come: up to `position`. `changed` was the last event that changed a row. */
+/** How far a live read model has come: up to `position`. No event after `changed` has changed a row. */
 export interface Checkpoint {
   readonly position: Position
   readonly changed: Position
@@ -137,4 +137,4 @@ export class ReadModels extends Context.Service<
     /** A subscription to what other processes tell, one name per message. */
     readonly told: Effect.Effect<PubSub.Subscription<string>, never, Scope.Scope>
   }
->()("cairn/ReadModels") {}
+>()("engine/ReadModels") {}

@@ -57,15 +57,15 @@ const erase = Command.make(
         const { position } = events.at(-1)!
         yield* answer({ success: true, user_id: id, erased, position: yield* writtenPosition(position) }, () => [
           `Erased ${id}: ${keys} keys are revoked, name and e-mail are deleted.`,
-          ...(given === undefined
-            ? ["A running service deletes their snippets and workspaces; else the next one does."]
-            : [])
+          given === undefined
+            ? "A running service deletes their snippets and workspaces; else the next one does."
+            : "What they stored belongs to the organization, and stays."
         ])
       })
     )
 ).pipe(
   Command.withDescription(
-    "Erase a person and all that they stored: a member of an organization with --org, otherwise one without an organization"
+    "Erase a person without an organization, and all that they stored; with --org a member's keys, name and e-mail: what a member stored stays with the organization"
   )
 )
 

@@ -13,7 +13,7 @@ import { issueKey } from "./issue.ts"
 export const signInName = "Sign-in link"
 
 /** Milliseconds for which a sign-in key is valid: a day's work. */
-export const signInLasts = 12 * 3_600_000
+const signInLasts = 12 * 3_600_000
 
 /** How many keys are looked through for expired ones. */
 const looked = 1_000

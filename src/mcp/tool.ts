@@ -63,7 +63,7 @@ const withoutNulls = (given: object) => Object.fromEntries(Object.entries(given)
  * The key of a result's `_meta` that has the route's answer. Many clients would show `structuredContent` to the model
  * in place of the text.
  */
-export const answerKey = "cairn/answer"
+const answerKey = "cairn/answer"
 
 const result = ({ text, answer, failed = false }: ToolSaid) =>
   Effect.map(

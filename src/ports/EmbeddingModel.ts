@@ -2,7 +2,7 @@ import { Context, type Effect, Schema } from "effect"
 import type { Vector } from "#domain/search/embeddings/vector.ts"
 
 /** What went wrong with an embedding model. */
-export const embeddingFaults = [
+const embeddingFaults = [
   "unreachable",
   "late",
   "refused",

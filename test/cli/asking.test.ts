@@ -86,6 +86,21 @@ describe("cairn, asking a service", () => {
     assert.match(await refused(["snippet", "show", id]), /no snippet/i)
   })
 
+  it("shows a customer's snippets, and comments on them, where their workspace is named", async () => {
+    writeFileSync(join(folder, "reef.py"), "def reef(coral):\n    return coral\n")
+    const of = ["--workspace", "reefs"]
+    await json("upload", "reef.py", "--task", "grow a reef", ...of)
+    const [match] = (
+      await json<{ matches: ReadonlyArray<{ code_block: { id: string } }> }>("search", "grow a reef", ...of)
+    ).matches
+    const { id } = match!.code_block
+    assert.match(await refused(["snippet", "show", id]), /no snippet/i)
+    assert.include((await run("snippet", "show", id, ...of)).out, "def reef(coral)")
+    assert.match(await refused(["snippet", "comment", "reef", "Of fire coral."]), /No snippet/)
+    // also by its name
+    assert.isObject((await json<{ comment: object }>("snippet", "comment", "reef", "Of fire coral.", ...of)).comment)
+  })
+
   it("uploads several files at once, each with its vote", async () => {
     for (const name of ["ebb", "flow"]) writeFileSync(join(folder, `${name}.py`), `def ${name}(sea):\n    return sea\n`)
     const stored = await json("upload", "ebb.py", "flow.py", "--task", "move the sea", "--vote", "down")

@@ -59,7 +59,7 @@ const resolvePackage = (name: string): string => {
 /**
  * Makes the links of `pg-symlinks.json`; returns `elsewhere` if they had to go there. Two processes may do so at once.
  */
-export const linkLibraries = (folder: string, elsewhere: string): string | undefined => {
+const linkLibraries = (folder: string, elsewhere: string): string | undefined => {
   const list = join(folder, "native", "pg-symlinks.json")
   if (!existsSync(list)) return undefined
   const links: ReadonlyArray<{ source: string; target: string }> = JSON.parse(readFileSync(list, "utf8"))

@@ -7,7 +7,7 @@ import type { Difference } from "#engine/ports/ReadModels.ts"
 import { applyTo } from "./apply.ts"
 
 /** The schema that holds one build's tables. */
-export const buildSchema = (projection: Projection, build: number): string => `${schemaOf(projection)}_b${build}`
+const buildSchema = (projection: Projection, build: number): string => `${schemaOf(projection)}_b${build}`
 
 const oldViews = (projection: Projection, build: number): string => `${buildSchema(projection, build)}_views`
 

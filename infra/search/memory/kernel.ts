@@ -23,9 +23,9 @@ import { byWhole } from "./wholeNumbers.ts"
 // same two for listed vectors. All have the same four addresses as parameters.
 
 /** The sum of the two floats before it. */
-export const addFloat: Code = [0x92]
+const addFloat: Code = [0x92]
 /** Puts the float before it at an address. */
-export const storeFloat = (offset: number): Code => [0x38, 2, unsigned(offset)]
+const storeFloat = (offset: number): Code => [0x38, 2, unsigned(offset)]
 const lane = (number: number): Code => [0xfd, 0x1f, number]
 /** Four 16-bit numbers, as floats. */
 const loadShares = (offset: number): Code => [0xfd, 0x03, 2, unsigned(offset), 0xfd, unsigned(0xfa)]

@@ -3,11 +3,11 @@ import { Argument, Command } from "effect/cli"
 import { answer, plain, plainText } from "../output.ts"
 import { service, workspaceFlag } from "./asking.ts"
 
-const id = Argument.String("id").pipe(Argument.withDescription("The snippet's id, or its name if only one has it"))
+const named = (what: string) => Argument.String("id").pipe(Argument.withDescription(what))
 
-const show = Command.make("show", { id }, ({ id }) =>
+const show = Command.make("show", { id: named("The snippet's id"), workspace: workspaceFlag }, ({ id, workspace }) =>
   Effect.gen(function* () {
-    const ask = yield* service({ publicSnips: true })
+    const ask = yield* service({ publicSnips: true, workspace })
     const { data } = yield* ask((cairn, options) => cairn.snippets.markdown(id, options))
     yield* answer({ id, markdown: data }, () => [plainText(data).trimEnd()])
   })
@@ -15,16 +15,22 @@ const show = Command.make("show", { id }, ({ id }) =>
 
 const comment = Command.make(
   "comment",
-  { id, text: Argument.String("text").pipe(Argument.withDescription("The comment")) },
-  ({ id, text }) =>
+  {
+    id: named("The snippet's id, or its name: the newest of that name"),
+    text: Argument.String("text").pipe(Argument.withDescription("The comment")),
+    workspace: workspaceFlag
+  },
+  ({ id, text, workspace }) =>
     Effect.gen(function* () {
-      const ask = yield* service()
+      const ask = yield* service({ workspace })
       const { data, wire } = yield* ask((cairn, options) => cairn.snippets.comment(id, text, options))
       yield* answer(wire, () => [`Comment ${data.comment.id}.`])
     })
 ).pipe(Command.withDescription("Comment on a snippet; everyone who finds the snippet sees it"))
 
-const remove = Command.make("delete", { id, workspace: workspaceFlag }, ({ id, workspace }) =>
+const once = named("The snippet's id, or its name if only one has it")
+
+const remove = Command.make("delete", { id: once, workspace: workspaceFlag }, ({ id, workspace }) =>
   Effect.gen(function* () {
     const ask = yield* service({ workspace })
     const { data, wire } = yield* ask((cairn, options) => cairn.snippets.delete(id, options))

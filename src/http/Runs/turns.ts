@@ -20,7 +20,7 @@ type TakenTurn = (typeof TurnList.Type)["turns"][number]
 type Shown = Omit<typeof TurnList.Type, "run_id" | "workspace_id">
 
 /** The number of a turn, as a caller writes it; `undefined`: a run of so many `turns` has no such turn. */
-export const turnIn = (given: string, turns: number): number | undefined => {
+const turnIn = (given: string, turns: number): number | undefined => {
   const turn = /^[1-9]\d{0,6}$/.test(given) ? Number(given) : 0
   return turn >= 1 && turn <= turns ? turn : undefined
 }

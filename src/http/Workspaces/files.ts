@@ -36,7 +36,7 @@ const failed = ({ sha }: ConditionFailed) =>
   })
 
 /** Why a file can't be changed as asked, as its caller is told. */
-export const refusedFile = (error: OverlayError): Problem => {
+const refusedFile = (error: OverlayError): Problem => {
   if (error._tag === "WorkspaceFull") return new Problem({ code: "conflict/workspace_full", message: error.message })
   if (error._tag === "PathRefused") return fieldProblem("validation/invalid_path", "path", `${error.message}.`)
   if (error.code === "ENOENT") return noFile

@@ -59,7 +59,7 @@ const cancelled = "notifications/cancelled"
 const timedOut = /\btime(?:d[ -]?|-?)out\b/i
 
 /** The cancellation that a message holds. */
-export const cancellationOf = ({ params }: Message): Cancellation => {
+const cancellationOf = ({ params }: Message): Cancellation => {
   const { requestId, reason } = (params ?? {}) as { readonly requestId?: unknown; readonly reason?: unknown }
   return { requestId, gaveUp: typeof reason === "string" && timedOut.test(reason) }
 }
