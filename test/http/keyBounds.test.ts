@@ -1,4 +1,10 @@
+import { randomUUID } from "node:crypto"
 import { assert, describe, it, vi } from "vitest"
+import { OrganizationCommand } from "#domain/Organization/commands.ts"
+import { Organization } from "#domain/Organization/decider.ts"
+import { lastTime } from "#domain/times.ts"
+import { dispatch } from "#engine/dispatch.ts"
+import { issueKey } from "#src/keys/issue.ts"
 import { says } from "#test/MessagesApi.ts"
 import { call as callTool, request } from "#test/mcp/rpc.ts"
 import { memberKey, organization, personal } from "#test/service/tenants.ts"
@@ -152,6 +158,34 @@ describe("a key's bounds", () => {
     const made = await memberKey(call, "last@example.org", "member", { expires_at: last })
     assert.strictEqual(made.expires_at, last)
     assert.strictEqual((await service.as(made.key)("GET", "/api/workspaces")).status, 200)
+  })
+
+  it("end it in the year 9999 at the latest, also where a log from before has a later time", async () => {
+    const { call, id } = await staffed()
+    const before = new Date(lastTime + 5 * 3_600_000)
+    assert.match(before.toISOString(), /^\+010000/)
+    const { full, key } = issueKey(randomUUID(), "from before")
+    const commandId = randomUUID()
+    await service.run(
+      dispatch(Organization, {
+        tenant: id,
+        stream: `organization-${id}`,
+        commandId,
+        correlationId: commandId,
+        actor: { key: null, user: null, organization: null },
+        command: OrganizationCommand.CreateKey({
+          by: null,
+          member: { user: randomUUID(), email: "before@example.org" },
+          role: "member",
+          key: { ...key, userId: null },
+          limits: { expiresAt: before.getTime() }
+        })
+      })
+    )
+    const { keys } = (await call("POST", "/api/keys/org/list")).json
+    const found = keys.find(({ name }: { readonly name: string }) => name === "from before")
+    assert.strictEqual(found.expires_at, "9999-12-31T23:59:59.999Z")
+    assert.strictEqual((await service.as(full)("GET", "/api/workspaces")).status, 200)
   })
 
   it("end it at its time: requests, MCP, git and streams", async () => {
