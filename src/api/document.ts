@@ -43,7 +43,7 @@ Every request carries \`Authorization: Bearer <key>\`, except those to \`/health
 | \`X-Cairn-Snips-Desired\` | \`client\`: only the workspace's snippets; \`company\`: only the organization's. |
 | \`X-Cairn-Public-Snips\` | \`true\`: also public snippets of others. |
 | \`X-Cairn-Agent-Id\` | Only this agent's snippets and those of no agent; uploads become this agent's. |
-| \`X-Cairn-Org-Id\` | The key's own organization; any other is refused. |
+| \`X-Cairn-Org-Id\` | The key's own organization, by its id or its slug; any other is refused. |
 | \`Idempotency-Key\` | On writes: 1 to 255 characters, different for each write. For 24 hours, the same key gets the same answer and writes nothing. |
 
 Clone workspaces with git from \`/git/{workspace_id}.git\`, with the key as the password.`

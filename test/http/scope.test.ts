@@ -68,12 +68,18 @@ describe.each(["x-cairn-", "x-raysurfer-"])("the scope headers %s*", (prefix) =>
   })
 
   it("are refused where they can't be", async () => {
-    const { call } = await organization(service, "PRO")
+    const { call, id } = await organization(service, "PRO")
     const other = await organization(service, "PRO")
     const search = (given: { readonly [name: string]: string }, by = call) =>
       by("POST", "/api/retrieve/search", { task: "t" }, headers(given))
     refused(await search({ "org-id": other.id }), 403, "permission/not_org_member")
     refused(await search({ "org-id": "PRO & Co" }), 403, "permission/not_org_member")
+    // by its slug as by its id, and by nobody else's
+    const slugOf = async (by: typeof call) => (await by("GET", "/api/organization")).json.slug as string
+    for (const own of [id, id.toUpperCase(), await slugOf(call), (await slugOf(call)).toUpperCase()])
+      assert.strictEqual((await search({ "org-id": own })).status, 200, own)
+    refused(await search({ "org-id": await slugOf(other.call) }), 403, "permission/not_org_member")
+    refused(await search({ "org-id": "nobodys" }), 403, "permission/not_org_member")
     refused(await search({ "snips-desired": "client" }), 400, "validation/workspace_required")
     refused(await search({ "snips-desired": "team", "workspace-id": "a" }), 400, "validation/invalid_field")
     refused(await search({ "workspace-id": "w".repeat(1001) }), 400, "validation/invalid_field")
