@@ -20,9 +20,12 @@ type Read = (name: string) => string | undefined
 
 /** The level from which on lines are written; by default `info`. Throws `BadConfig` if it is none. */
 export const readLogLevel = (text: string | undefined): LogLevel => {
-  const levels: { readonly [name: string]: LogLevel } = { debug: "Debug", info: "Info", warn: "Warn", error: "Error" }
   if (text === undefined) return "Info"
-  return levels[text.toLowerCase()] ?? refuse("CAIRN_LOG_LEVEL", "debug, info, warn or error")
+  const levels = ["Debug", "Info", "Warn", "Error"] as const
+  return (
+    levels.find((level) => level.toLowerCase() === text.toLowerCase()) ??
+    refuse("CAIRN_LOG_LEVEL", "debug, info, warn or error")
+  )
 }
 
 const samplers = ["always_on", "always_off", "traceidratio"]

@@ -63,7 +63,8 @@ describe("what the environment says of telemetry", () => {
     ["OTEL_METRIC_EXPORT_INTERVAL", "0"],
     ["CAIRN_METRICS_PORT", "0"],
     ["CAIRN_METRICS_PORT", "65536"],
-    ["CAIRN_LOG_LEVEL", "loud"]
+    ["CAIRN_LOG_LEVEL", "loud"],
+    ["CAIRN_LOG_LEVEL", "constructor"]
   ])("%s=%s is refused by its name", (name, value) => {
     const error = (() => {
       try {
