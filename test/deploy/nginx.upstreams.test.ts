@@ -51,6 +51,26 @@ describe.skipIf(!hasNginx)("nginx before several processes", () => {
     assert.lengthOf(there.asked, 20)
   })
 
+  it("lets a backup be silent for longer than other answers", async () => {
+    const arrivals = [Promise.withResolvers<ServerResponse>(), Promise.withResolvers<ServerResponse>()] as const
+    const there = await standIn((_, response) => {
+      response.write("one, ")
+      arrivals[there.asked.length - 1]!.resolve(response)
+    })
+    const short = (_: string, text: string) => text.replace("proxy_read_timeout 5m", "proxy_read_timeout 1s")
+    const proxy = await startNginx({ services: [there.port], edit: short })
+    closing.push(proxy.close)
+    const answer = async (path: string): Promise<unknown> => (await fetch(proxy.url + path)).text()
+    // silent first, and so for longer than the other one when that is cut
+    const backup = answer("/api/admin/backup").catch((error: unknown) => error)
+    const begun = await arrivals[0].promise
+    const other = answer("/api/workspaces").catch((error: unknown) => error)
+    await arrivals[1].promise
+    assert.instanceOf(await other, Error)
+    begun.end("two")
+    assert.strictEqual(await backup, "one, two")
+  })
+
   it("sends what was sent to no other one, unless asking twice is as good as once", async () => {
     const [one, two] = [await standIn(cut), await standIn(cut)]
     const call = await before([one.port, two.port])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
 
-from cairn_client import APIError, CacheUnavailableError, ValidationError
+from cairn_client import APIError, AsyncCairn, CacheUnavailableError, Cairn, ValidationError
+from cairn_client.compat import AsyncRaySurfer, RaySurfer
 from tests.answering import Answers, ok
 
 if TYPE_CHECKING:
@@ -70,3 +72,31 @@ def test_timeouts(kind: Kind) -> None:
         with pytest.raises(ValidationError) as refused:
             client.search("a", timeout=bad)
         assert refused.value.field == "timeout"
+
+
+def test_a_timeout_that_is_given_holds_also_where_it_is_the_usual_one(kind: Kind) -> None:
+    chat = {"success": True, "output": "", "changed_files": [], "workspace_files": [], "duration_ms": 1}
+    answers = Answers(ok(**chat, session_id="s", workspace_id="w", commit="c"))
+
+    def waits(client: Any) -> float | None:
+        client.chat("a", user="u", org="o")
+        read: float | None = answers.requests[-1].extensions["timeout"]["read"]
+        return read
+
+    usual = kind.mocked(answers).client
+    for given in (60, 60.0):
+        client = kind.mocked(answers, timeout=given).client
+        assert waits(client) == 60
+        assert waits(client.with_options(workspace_id="w")) == 60
+        assert waits(usual.with_options(timeout=given)) == 60
+    # what is given besides gives no timeout
+    assert waits(usual.with_options(workspace_id="w")) == 600
+    http = {"http_client": kind.http(answers)}
+    assert waits(kind.raysurfer("k", "http://cairn.test", **http)) == 600
+    assert waits(kind.raysurfer("k", "http://cairn.test", timeout=60.0, **http)) == 60
+
+
+def test_the_usual_timeout_reads_as_a_number() -> None:
+    for client in (Cairn, AsyncCairn, RaySurfer, AsyncRaySurfer):
+        default = inspect.signature(client).parameters["timeout"].default
+        assert (default, repr(default)) == (60.0, "60.0")

@@ -60,3 +60,11 @@ def test_no_archive(kind: Kind, answer: httpx2.Response, error: type[Exception])
     with pytest.raises(error):
         taken(kind.mocked(answers).client)
     assert len(answers.requests) == 1
+
+
+def test_how_long_it_may_be_silent(kind: Kind) -> None:
+    for options, seconds in (({}, 600), ({"timeout": 60}, 60), ({"timeout": 60.0}, 60), ({"timeout": 900}, 900)):
+        answers = Answers(httpx2.Response(200, json={}))
+        with pytest.raises(APIError):
+            taken(kind.mocked(answers, **options).client)
+        assert answers.requests[0].extensions["timeout"]["read"] == seconds

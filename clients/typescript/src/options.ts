@@ -17,8 +17,12 @@ export interface CairnOptions {
   /** Where the service is. Default: the environment's `CAIRN_BASE_URL`, else `http://127.0.0.1:8080`. */
   readonly baseUrl?: string | undefined
   /**
-   * How long one try may take until its answer has come, in milliseconds. Default: 60,000, and 600,000 for `chat`; one
-   * that is given here holds for `chat` too.
+   * How long one try may take until its answer has come, in milliseconds; of streams and `backup`, how long nothing may
+   * come. Default: 60,000, and 600,000 for `chat` and `backup`; one that is given here holds for these too.
+   *
+   * Node's own `fetch` ends an answer in whose midst nothing comes for 300 s, whatever is said here. Only a backup may
+   * be silent for longer, while the service reads a large repository: give undici's `fetch` as `fetch`, with a
+   * dispatcher of its own whose `bodyTimeout` is 0.
    */
   readonly timeout?: number | undefined
   /** The organization whose snippets are meant: the key's own, or the service refuses. */
@@ -52,7 +56,10 @@ export const usualTimeout = 60_000
 
 /** What a single call may have otherwise than its client. */
 export interface RequestOptions {
-  /** How long one try may take, in milliseconds. */
+  /**
+   * How long one try may take, in milliseconds; of streams and `backup`, how long nothing may come. Node's own `fetch`
+   * waits 300 s for that at most, as the client's `timeout` says.
+   */
   readonly timeout?: number | undefined
   /** How often the request is sent again when that may help. */
   readonly maxRetries?: number | undefined

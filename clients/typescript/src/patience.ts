@@ -22,20 +22,28 @@ export const patience = (clock: Clock, silence: number, caller: AbortSignal | un
   const controller = new AbortController()
   const stop = () => controller.abort(caller?.reason)
   caller?.addEventListener("abort", stop, { once: true })
-  const ended = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true })
-  })
-  // nobody waits for it while what came is with the caller
-  ended.catch(() => {})
   let late = false
   return {
     signal: controller.signal,
-    inTime: (step) => {
+    inTime: async (step) => {
+      const { signal } = controller
+      let giveUp = () => {}
+      // of this step alone: a promise that outlasts it would hold what each step has brought
+      const stopped = new Promise<never>((_, reject) => {
+        giveUp = () => reject(signal.reason)
+      })
+      if (signal.aborted) giveUp()
+      else signal.addEventListener("abort", giveUp)
       const cancel = clock.timeout(silence, () => {
         late = true
         controller.abort()
       })
-      return Promise.race([step, ended]).finally(cancel)
+      try {
+        return await Promise.race([step, stopped])
+      } finally {
+        cancel()
+        signal.removeEventListener("abort", giveUp)
+      }
     },
     late: () => late,
     end: () => {

@@ -49,6 +49,18 @@ describe("a backup by the client", () => {
     assert.strictEqual(other.sent.length, 1)
   })
 
+  it("ends with its signal's reason also where that comes between two pieces, of a fetch that does not listen", async () => {
+    const silent: ReadableStream<Uint8Array> = new ReadableStream({
+      start: (body) => body.enqueue(new TextEncoder().encode("one"))
+    })
+    const { cairn } = stub([async () => new Response(silent, { headers: { "content-type": "application/x-tar" } })])
+    const controller = new AbortController()
+    const pieces = cairn.system.backup({}, { signal: controller.signal })[Symbol.asyncIterator]()
+    assert.isFalse((await pieces.next()).done)
+    controller.abort("enough")
+    assert.strictEqual(await failure(pieces.next()), "enough")
+  })
+
   it("ends with its signal's reason, and when nothing comes", async () => {
     const controller = new AbortController()
     const { cairn } = stub(["silence"])

@@ -180,6 +180,20 @@ describe("a stream that breaks off", () => {
     assert.deepStrictEqual(waits, [500, 1000, 500, 1000, 500, 1000])
   })
 
+  it("begins again behind its own after when it is iterated again, whatever was heard", async () => {
+    const { cairn, sent } = stub([sse(event("7")), sse(event("8"))])
+    const stream = cairn.eventStream({ after: "3" })
+    const seen = [...(await taken(stream, 1)), ...(await taken(stream, 1))]
+    assert.deepStrictEqual(
+      seen.map(({ position }) => position),
+      ["7", "8"]
+    )
+    assert.deepStrictEqual(
+      sent.map(({ url }) => new URL(url).searchParams.get("after")),
+      ["3", "3"]
+    )
+  })
+
   it("that is silent for too long is cut; what is no stream, and no event, is an error at once", async () => {
     const silent = stub(["silence"], { maxRetries: 0, timeout: 1 })
     const waiting = failure(taken(silent.cairn.eventStream(), 1))

@@ -28,14 +28,22 @@ const where = (user: string) => ({ user, org: "acme" })
 const message = (event: string, data: object, id?: number) =>
   `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 const requested = { run_id: "r", workspace_id: "w", model: "m", max_turns: 8, requested_at: "2026-01-01T00:00:00.000Z" }
+const taken = { turn: 1, text: "", tool_calls: [], usage: {} }
+const answered = { ...requested, state: "completed", failure: null, turns: 1, ended_at: null, usage: {}, answer: null }
 
 /** Streams of these texts, one a connection, and what was asked for. */
 const answering = (...texts: ReadonlyArray<string>) => {
-  const sent: Array<{ readonly what: string; readonly last: string | null; readonly key: string | null }> = []
+  const sent: Array<{
+    readonly what: string
+    readonly last: string | null
+    readonly key: string | null
+    readonly body: string
+  }> = []
   const fetch: Fetch = async (url, init) => {
     const headers = new Headers(init.headers)
     const what = `${init.method} ${new URL(url).pathname}`
-    sent.push({ what, last: headers.get("last-event-id"), key: headers.get("idempotency-key") })
+    const [last, key] = ["last-event-id", "idempotency-key"].map((name) => headers.get(name))
+    sent.push({ what, last: last!, key: key!, body: String(init.body) })
     return new Response(texts[sent.length - 1] ?? "", { headers: { "content-type": "text/event-stream" } })
   }
   const clock = { now: () => 0, random: () => 0, sleep: async () => {}, timeout: () => () => {} }
@@ -164,6 +172,72 @@ describe("chat.stream", () => {
       [4, "two "],
       [0, "Other"]
     ])
+  })
+
+  it("is one run, however often it is iterated: again it goes on behind what it has given", async () => {
+    const prompt = "typescript listens again"
+    const held = Promise.withResolvers<void>()
+    scripts.set(prompt, (turn) =>
+      turn === 1 ? write("one.txt") : { ...says("Once and for all."), held: held.promise }
+    )
+    const cairn = client()
+    const stream = cairn.chat.stream(prompt, where("again"))
+    const events: Array<RunEvent> = []
+    for (const last of ["requested", "turn", "text", "answer"]) {
+      for await (const event of stream) {
+        events.push(event)
+        // the model goes on when it was heard
+        if (event.type === "text") held.resolve()
+        if (event.type === last) break
+      }
+    }
+    assert.deepStrictEqual(kinds(events), ["requested", "started", "turn", "tools", "turn", "answer"])
+    const said = events.flatMap((event) => (event.type === "text" && event.turn === 2 ? [event] : []))
+    // none of the words is said twice
+    for (const [at, { offset }] of said.entries()) {
+      const before = said.slice(0, at).map(({ text }) => text)
+      assert.strictEqual(offset, before.join("").length)
+    }
+    assert.deepStrictEqual(await all(stream), [])
+    assert.strictEqual(asked(prompt).length, 2)
+    const [first] = events
+    if (first?.type !== "requested") return assert.fail(first?.type)
+    assert.lengthOf((await cairn.runs.list(first.workspaceId)).runs, 1)
+  })
+
+  it("is asked for by the same key when it is iterated again before its run is known, as it was then", async () => {
+    const params = { ...where("u"), model: "m" }
+    const texts = ["", message("requested", requested, 0), message("turn", taken, 1), message("answer", answered)]
+    const { cairn, sent } = answering(...texts)
+    const stream = cairn.withOptions({ maxRetries: 0 }).chat.stream("q", params)
+    const failed: unknown = await all(stream).catch((error: unknown) => error)
+    assert.instanceOf(failed, CacheUnavailableError)
+    params.model = "another"
+    for await (const { type } of stream) if (type === "requested") break
+    for await (const { type } of stream) if (type === "turn") break
+    assert.deepStrictEqual(kinds(await all(stream)), ["answer"])
+    assert.deepStrictEqual(await all(stream), [])
+    assert.deepStrictEqual(sent[1], sent[0])
+    assert.include(sent[0]!.body, '"model":"m"')
+    assert.deepStrictEqual(
+      sent.slice(2).map(({ what, last }) => [what, last]),
+      [
+        ["GET /api/runs/r", "0"],
+        ["GET /api/runs/r", "1"]
+      ]
+    )
+  })
+
+  it("gives each of two that listen at once all of it", async () => {
+    const prompt = "typescript listens twice at once"
+    scripts.set(prompt, (turn) => (turn < 3 ? write(`${turn}.txt`) : says("Done.")))
+    const stream = client().chat.stream(prompt, where("twice"))
+    const [one, two] = await Promise.all([all(stream), all(stream)])
+    assert.deepStrictEqual(kinds(one), [
+      ...["requested", "started", "turn", "tools", "turn", "tools", "turn", "answer"]
+    ])
+    assert.deepStrictEqual(kinds(two), kinds(one))
+    assert.strictEqual(asked(prompt).length, 3)
   })
 
   it("fails as calls do: a run that is not there, a key that is none, what is no stream", async () => {

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import quote
 
-from cairn_client._settings import TIMEOUT, httpx_timeout, refuse_unknown, replace, retries
+from cairn_client._settings import TIMEOUT, Usual, httpx_timeout, refuse_unknown, replace, retries
 from cairn_client.errors import ValidationError
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def prepare(request: Request, settings: Settings) -> Prepared:
     """Completes a request with the client's options and this call's."""
     options = request.options
     refuse_unknown(options, CallOptions)
-    timeout = request.usual_timeout if settings.timeout == TIMEOUT else settings.timeout
+    timeout = request.usual_timeout if isinstance(settings.timeout, Usual) else settings.timeout
     max_retries = options.get("max_retries")
     headers = settings.headers(request.workspace_id)
     if request.body is not None:

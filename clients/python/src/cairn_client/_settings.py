@@ -24,12 +24,19 @@ if TYPE_CHECKING:
     from cairn_client.types import SnipsDesired
 
 BASE_URL = "http://127.0.0.1:8080"
-TIMEOUT = 60.0
 CHAT_TIMEOUT = 600.0
 MAX_RETRIES = 2
 CONNECT_TIMEOUT = 10.0
 LONGEST_TIMEOUT = 2_147_483
 """The most seconds that a socket takes: almost 25 days."""
+
+
+class Usual(float):
+    """A number that nobody gave. It reads as any other, also in a signature."""
+
+
+TIMEOUT: float = Usual(60.0)
+"""Seconds for each step of a request of a client that was given no `timeout`, unless the request has its own."""
 
 
 class Overrides(TypedDict, total=False):

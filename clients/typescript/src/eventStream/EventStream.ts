@@ -27,6 +27,9 @@ export const ending = (data: string): Failure => {
  * The events of the organization as they come, for as long as they are taken: first those that are in the log already,
  * then each new one within moments. When the connection is cut it is made again, behind the last event: none is left
  * out, none comes twice. Ends with `break`, or with the reason of the call's `signal`; by itself it never does.
+ *
+ * Iterated again, it begins again behind `after`, or with the log: to go on, ask for those behind the `position` of the
+ * last event that you have.
  */
 export class EventStream implements AsyncIterable<RecordedEvent> {
   readonly #settings: Settings

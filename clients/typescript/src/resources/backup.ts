@@ -18,7 +18,8 @@ const what = "GET /api/admin/backup"
 
 /**
  * A whole backup of the service as a tar, piece by piece, as it is made. It is sent once: what was cut can't be gone on
- * with, and has no manifest at its end, which `cairn restore` sees.
+ * with, and has no manifest at its end, which `cairn restore` sees. It may be silent for `timeout`, by default ten
+ * minutes; over Node's own `fetch`, for five at most (see `CairnOptions.timeout`).
  */
 export class Backup implements AsyncIterable<Uint8Array> {
   readonly #settings: Settings

@@ -30,8 +30,9 @@ export interface Chat {
    */
   (query: string, params: ChatParams, options?: RequestOptions): APIPromise<ChatResponse>
   /**
-   * The same, told as it goes on, up to the answer; `runs.stream` tells it of a run that is there. A `timeout` below 45
-   * s counts as 45 s, since the service is silent for up to 15 s.
+   * The same, told as it goes on, up to the answer; `runs.stream` tells it of a run that is there. What it gives is one
+   * run, however often you iterate it: again, it goes on behind what you have heard. A `timeout` below 45 s counts as
+   * 45 s, since the service is silent for up to 15 s.
    *
    * ```ts
    * for await (const event of cairn.chat.stream(query, { user, org })) if (event.type === "text") print(event.text)

@@ -33,8 +33,8 @@ export class Runs {
   }
 
   /**
-   * A chat as it goes on, up to its answer; of one that has ended all of it. A `timeout` below 45 s counts as 45 s,
-   * since the service is silent for up to 15 s.
+   * A chat as it goes on, up to its answer; of one that has ended all of it. Iterated again, it goes on behind what you
+   * have heard. A `timeout` below 45 s counts as 45 s, since the service is silent for up to 15 s.
    * @param id That of `start` or `list`; a chat's `sessionId`.
    * @param params `after`: only what came behind the event with this `id`.
    */

@@ -43,7 +43,8 @@ class AsyncCairn(AsyncSnippets, AsyncUploading, AsyncSpecified, AsyncServing):
         base_url: where the service is, `http(s)://host[:port][/path]`. Default: `CAIRN_BASE_URL` of the environment,
             else http://127.0.0.1:8080.
         timeout: seconds for each step of an attempt (connect, for which it has ten at most; send; wait for the next
-            bytes), an `httpx2.Timeout`, or `None` for no limit. Default: 60, and 600 for `chat`.
+            bytes), an `httpx2.Timeout`, or `None` for no limit. Default: 60, and 600 for `chat` and `backup`; one that
+            is given here holds for these too.
         organization_id: the organization whose snippets are meant: the key's own, or the service refuses.
         workspace_id: a customer of the organization, whose snippets are kept apart. Needs the tier PRO or ENTERPRISE.
         snips_desired: `client`: only the workspace's snippets, which needs `workspace_id`; `company`: only the

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, Self, TypeVar
 from cairn_client._async.transport import AsyncTransport
 from cairn_client._pools import AsyncPools
 from cairn_client._request import Request
-from cairn_client._settings import CHAT_TIMEOUT, Overrides, Settings
+from cairn_client._settings import CHAT_TIMEOUT, TIMEOUT, Overrides, Settings
 from cairn_client.compat._async.retrieve import AsyncRetrieving
 from cairn_client.compat._async.runs import AsyncRecording
 from cairn_client.compat._async.store import AsyncStoring
@@ -41,7 +41,7 @@ class AsyncRaySurfer(AsyncStoring, AsyncRecording, AsyncRetrieving):
         self,
         api_key: str | None = None,
         base_url: str | None = None,
-        timeout: float = 60.0,
+        timeout: float = TIMEOUT,
         organization_id: str | None = None,
         workspace_id: str | None = None,
         snips_desired: SnipsDesired | Literal["company", "client"] | None = None,

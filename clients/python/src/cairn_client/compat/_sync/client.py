@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, Self, TypeVar
 
 from cairn_client._pools import Pools
 from cairn_client._request import Request
-from cairn_client._settings import CHAT_TIMEOUT, Overrides, Settings
+from cairn_client._settings import CHAT_TIMEOUT, TIMEOUT, Overrides, Settings
 from cairn_client._sync.transport import Transport
 from cairn_client.compat._sync.retrieve import Retrieving
 from cairn_client.compat._sync.runs import Recording
@@ -42,7 +42,7 @@ class RaySurfer(Storing, Recording, Retrieving):
         self,
         api_key: str | None = None,
         base_url: str | None = None,
-        timeout: float = 60.0,
+        timeout: float = TIMEOUT,
         organization_id: str | None = None,
         workspace_id: str | None = None,
         snips_desired: SnipsDesired | Literal["company", "client"] | None = None,
