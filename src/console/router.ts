@@ -53,9 +53,9 @@ export const listen = (): void => {
     places.set(visit, window.scrollY)
     visit = String(window.history.state?.visit ?? "0")
     here.value = new URL(window.location.href)
-    const place = places.get(visit) ?? 0
-    // the page's content is still on its way
-    requestAnimationFrame(() => setTimeout(() => window.scrollTo(0, place), 60))
+    const [shown, place] = [visit, places.get(visit) ?? 0]
+    // the page's content is still on its way, and its reader may have left it by then
+    requestAnimationFrame(() => setTimeout(() => visit === shown && window.scrollTo(0, place), 60))
   })
   document.addEventListener("click", (event) => {
     const link = (event.target as Element | null)?.closest?.("a")

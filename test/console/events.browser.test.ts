@@ -189,6 +189,38 @@ describe.skipIf(whyNot() !== undefined)("the log in the console", () => {
     await page.getByRole("heading", { name: "A snippet was deleted" }).waitFor()
   })
 
+  it("goes on behind a page with fewer events than were asked for, up to the log's end", async () => {
+    const page = await open("/events")
+    await page.locator(rows).first().waitFor()
+    // as the service ends a page of large events
+    const few = 20
+    await page.route(
+      ({ pathname }) => pathname === "/api/events",
+      async (route) => {
+        const url = new URL(route.request().url())
+        if (url.searchParams.get("limit") === "100") url.searchParams.set("limit", `${few}`)
+        await route.fulfill({ response: await route.fetch({ url: url.href }) })
+      }
+    )
+    await page.goto(`${on.service.url}/events?order=oldest`)
+    await page
+      .locator(rows)
+      .nth(few - 1)
+      .waitFor()
+    const later = page.getByRole("button", { name: "Show later" })
+    const end = page.getByText("End of list.")
+    for (let shown = few; ; shown += few) {
+      await later.or(end).first().waitFor()
+      if (await end.isVisible()) break
+      await later.press("Enter")
+      await page.locator(rows).nth(shown).or(end).first().waitFor({ state: "attached" })
+    }
+    const all = []
+    for await (const { position } of clientOf(on.service).system.events({ limit: 1000 })) all.push(position)
+    assert.isAbove(all.length, 2 * few)
+    assert.deepStrictEqual(await page.locator(`${rows} > code`).allTextContents(), all)
+  })
+
   it("pages through what is long", async () => {
     const page = await open("/events?order=oldest")
     await page.locator(rows).first().getByText("The organization was created").waitFor()

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "vitest"
+import { assert, describe, it, vi } from "vitest"
 import { organization } from "#test/service/tenants.ts"
 import { ownerKey } from "#test/service.ts"
 import { Cairn } from "../../clients/typescript/src/index.ts"
@@ -113,6 +113,93 @@ describe.skipIf(whyNot() !== undefined)("what a search of the console finds", ()
     assert.isAbove(of.learned!.effect, 0.005)
     assert.match(told, /\+\d −0 for tasks near this one: count .* raised it/)
     assert.deepStrictEqual(await seriousInBothThemes(page), [])
+  })
+
+  it("gets a vote for each task, which is counted once", async () => {
+    const cairn = clientOf(on.service)
+    const id = await create(cairn, "vole_digs", { description: "Digs tunnels for voles." })
+    const told = async (task: string) =>
+      (await cairn.search({ task })).matches.find(({ codeBlock }) => codeBlock.id === id)?.thumbsUp
+    const [task, other] = ["dig tunnels for voles", "dig a tunnel as voles do"] as const
+    await cairn.snippets.vote({ codeBlockId: id, task: "tunnels", succeeded: true })
+    const page = await on.open(`/search?q=${encodeURIComponent(task)}`)
+    const card = page.locator(".found > li", { hasText: "vole_digs" })
+    const helped = card.getByRole("button", { name: /^vole_digs helped/ })
+    /** Waits for an answer of the service with so many votes for it, and gives how many the button has. */
+    const shown = async (votes: number) => {
+      await card.getByText(`Votes +${votes} −0`).waitFor()
+      return (await helped.textContent())?.trim()
+    }
+    assert.strictEqual(await shown(1), "▲ 1")
+    await helped.click()
+    await card.getByText("Voted for it").waitFor()
+    assert.strictEqual(await shown(1), "▲ 2")
+    await vi.waitFor(async () => assert.strictEqual(await told(task), 2), { timeout: 30_000 })
+    // another answer for the same task
+    await page.getByLabel("Votes").selectOption("any")
+    assert.strictEqual(await shown(2), "▲ 2")
+    assert.strictEqual(await helped.getAttribute("aria-pressed"), "true")
+    await page.fill("input[type=search]", other)
+    await page.waitForURL(({ searchParams }) => searchParams.get("q") === other)
+    await page.locator("[aria-busy=false]").waitFor()
+    assert.strictEqual(await shown(2), "▲ 2")
+    assert.strictEqual(await helped.getAttribute("aria-pressed"), "false")
+    assert.strictEqual(await card.getByText("Voted for it").count(), 0)
+    await card
+      .getByRole("button", { name: /^vole_digs did not help/ })
+      .and(page.locator(":not([aria-disabled])"))
+      .waitFor()
+    await helped.click()
+    await card.getByText("Voted for it").waitFor()
+    assert.strictEqual(await shown(2), "▲ 3")
+    await vi.waitFor(async () => assert.strictEqual(await told(other), 3), { timeout: 30_000 })
+    await page.getByLabel("Votes").selectOption("fair")
+    assert.strictEqual(await shown(3), "▲ 3")
+  })
+
+  it("is narrowed also by what is chosen while the last letters are waited for", async () => {
+    await create(clientOf(on.service), "marten")
+    const page = await on.open("/search?q=otter")
+    await page.locator(".found > li").first().waitFor()
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 60_000)
+    await page.fill("input[type=search]", "otters")
+    await page.clock.runFor(100)
+    assert.include(page.url(), "q=otter")
+    assert.notInclude(page.url(), "q=otters")
+    await page.getByLabel("Kind").selectOption("file")
+    await page.getByLabel("Public snippets of others").check()
+    await page.waitForURL("**kind=file**")
+    await page.clock.runFor(300)
+    await page.waitForURL("**q=otters**")
+    const { searchParams } = new URL(page.url())
+    assert.deepStrictEqual(Object.fromEntries(searchParams), { q: "otters", kind: "file", public: "true" })
+    assert.strictEqual(await page.getByLabel("Kind").inputValue(), "file")
+  })
+
+  it("says that it was copied as long after the second time as after the first", async () => {
+    const cairn = clientOf(on.service)
+    await create(cairn, "shrew", { description: "Tells of a shrew." })
+    const page = await on.open("/search?q=tells+of+a+shrew")
+    await on.reader.context.grantPermissions(["clipboard-read", "clipboard-write"])
+    const copy = page
+      .locator(".found > li", { hasText: "shrew" })
+      .locator("button", { has: page.locator("[aria-live]") })
+    await copy.waitFor()
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 60_000)
+    await copy.click()
+    await copy.getByText("Copied").waitFor()
+    await page.clock.runFor(1_500)
+    await page.evaluate(() => navigator.clipboard.writeText("something else"))
+    await copy.click()
+    await vi.waitFor(async () =>
+      assert.include(await page.evaluate(() => navigator.clipboard.readText()), "def shrew(path)")
+    )
+    await page.clock.runFor(1_000)
+    assert.strictEqual((await copy.textContent())?.trim(), "Copied")
+    await page.clock.runFor(1_000)
+    assert.strictEqual((await copy.textContent())?.trim(), "Copy")
   })
 
   it("is copied, and opened with the task that it was found for", async () => {

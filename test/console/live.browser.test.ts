@@ -80,6 +80,49 @@ describe.skipIf(whyNot() !== undefined)("a chat in the console", () => {
     assert.strictEqual(await page.getByRole("button", { name: "Stop" }).count(), 0)
   })
 
+  it("is tried again without another sign-in where it could not be had, and goes on behind what was heard", async () => {
+    const task = "write once, cut"
+    scripts.set(task, (turn) => (turn === 2 ? says("It is there.") : write("1.txt", "x\n")))
+    const { sessionId } = await clientOf(service).chat(task, { user: "cut", org: "acme", model: "sonnet" })
+    reader = await browser.open()
+    const { page } = reader
+    await page.goto(`${service.url}/runs/${sessionId}`)
+    // what stands before the service instead of it, which is no reason to try again by itself
+    const elsewhere = { status: 200, contentType: "text/html", body: "<h1>Back soon</h1>" }
+    const asked: Array<string | null> = []
+    let first = true
+    await page.route("**/api/runs/*", async (route) => {
+      const isStream = (await route.request().headerValue("accept"))?.includes("event-stream")
+      if (first) return route.fulfill(elsewhere)
+      const nth = isStream ? asked.push(await route.request().headerValue("last-event-id")) : 0
+      if (nth === 2) return route.fulfill(elsewhere)
+      const response = await route.fetch()
+      const body = await response.text()
+      // cut in the middle
+      await route.fulfill({ response, body: nth === 1 ? body.slice(0, body.indexOf("event: tools")) : body })
+    })
+    await page.fill("#key", ownerKey)
+    await page.keyboard.press("Enter")
+    await page.getByText("That did not work").waitFor()
+    assert.strictEqual(await page.evaluate("sessionStorage.length"), 0)
+    const again = page.getByRole("button", { name: "Try again" })
+    first = false
+    await again.click()
+    await page.getByText("The connection was lost").waitFor()
+    assert.strictEqual(await page.locator(".turns > li").count(), 1)
+    await again.click()
+    await page.locator("h1 .status", { hasText: "completed" }).waitFor()
+    await page.getByText("It is there.").first().waitFor()
+    assert.strictEqual(await page.locator(".turns > li").count(), 2)
+    assert.strictEqual(await page.getByText("The connection was lost").count(), 0)
+    assert.deepStrictEqual(
+      asked.map((place) => place !== null),
+      [false, true, true]
+    )
+    // which the service tells beside the stream
+    await page.getByRole("region", { name: "Task" }).getByText(task).waitFor()
+  })
+
   it("is replayed turn by turn, by links and by keys, each turn at an address of its own", async () => {
     const task = "write twice, replayed"
     scripts.set(task, (turn) => (turn === 3 ? says("Both are there.") : write(`${turn}.txt`, "x\n")))

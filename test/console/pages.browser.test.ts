@@ -2,7 +2,7 @@ import { assert, describe, it } from "vitest"
 import { ownerKey } from "#test/service.ts"
 import { seriousOn } from "./axe.ts"
 import { whyNot } from "./chromium.ts"
-import { clientOf, startsReading } from "./reading.ts"
+import { clientOf, readAs, startsReading } from "./reading.ts"
 
 describe.skipIf(whyNot() !== undefined)("the console", () => {
   const on = startsReading()
@@ -256,6 +256,28 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       await page.goto(`${on.service.url}/snippets/${codeBlockId}`)
       await page.getByText("There is nothing here").waitFor()
     })
+  })
+
+  it("leaves a page at its top whose reader went back and at once on to it", async () => {
+    on.reader = await on.browser.open({ viewport: { width: 700, height: 300 } })
+    await readAs(on.reader, on.service, "/events")
+    const { page } = on.reader
+    await page.locator(".events .row").nth(5).waitFor()
+    await page.evaluate(() => window.scrollTo(0, 250))
+    const menu = page.getByRole("navigation", { name: "Console" })
+    await menu.getByRole("link", { name: "Search" }).evaluate((link) => (link as HTMLElement).click())
+    await page.getByText("Find code that has worked").waitFor()
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 60_000)
+    await page.evaluate(() => window.history.back())
+    await page.waitForURL("**/events")
+    await menu.getByRole("link", { name: "Usage" }).evaluate((link) => (link as HTMLElement).click())
+    await page.waitForURL("**/usage")
+    await page.clock.runFor(100)
+    await page.locator(".figures").waitFor()
+    assert.isAbove((await page.evaluate("document.documentElement.scrollHeight")) as number, 600)
+    await page.clock.runFor(1_000)
+    assert.strictEqual(await page.evaluate("window.scrollY"), 0)
   })
 
   describe("shows workspaces", () => {

@@ -1,5 +1,7 @@
+import type { Route } from "playwright-core"
 import { assert, describe, it } from "vitest"
 import { ownerKey } from "#test/service.ts"
+import { seriousOn } from "./axe.ts"
 import { whyNot } from "./chromium.ts"
 import { clientOf, readAs, startsReading } from "./reading.ts"
 
@@ -95,6 +97,130 @@ describe.skipIf(whyNot() !== undefined)("people and keys in the console", () => 
     assert.isFalse(
       (await clientOf(on.service).users.list()).users.some(({ userEmail }) => userEmail.startsWith("dora"))
     )
+  })
+
+  it("get no key without an end where a part of the end was typed, but a message at the field", async () => {
+    const page = await open("/people")
+    await page.getByRole("button", { name: "Create a key…" }).click()
+    const fill = async () => {
+      await page.getByLabel("Person's e-mail").fill("hans@example.org")
+      await page.getByLabel("Name").fill("hans")
+      await page.getByLabel("Valid through").focus()
+      await page.keyboard.type("0101")
+    }
+    const unread = page.getByText("This is not a whole date.")
+    await fill()
+    await page.getByRole("button", { name: "Create", exact: true }).click()
+    await unread.waitFor()
+    assert.isFalse((await keys()).some(({ name }) => name === "hans"))
+    assert.isTrue(await page.getByLabel("Valid through").evaluate((field) => field === document.activeElement))
+    assert.deepStrictEqual(await seriousOn(page), [])
+    // begun again, nothing of it is left
+    await page.getByRole("button", { name: "Cancel" }).click()
+    await page.getByRole("button", { name: "Create a key…" }).click()
+    assert.strictEqual(await unread.count(), 0)
+    const isPart = () =>
+      page.getByLabel("Valid through").evaluate((field) => (field as HTMLInputElement).validity.badInput)
+    assert.isFalse(await isPart())
+    await fill()
+    assert.isTrue(await isPart())
+    await page.keyboard.type("2031")
+    await page.getByRole("button", { name: "Create", exact: true }).click()
+    await page.getByText("Copy the key now").waitFor()
+    const made = (await keys()).find(({ name }) => name === "hans")
+    // as late as the reader's day ends
+    assert.strictEqual(made?.expiresAt, "2031-01-01T22:59:59.000Z")
+  })
+
+  describe("have the role that was chosen last", () => {
+    /** Somebody in a list, and how the service answers each change of their role. */
+    const someone = async (
+      name: string,
+      role: "admin" | "member" | "reader",
+      answer: (nth: number, route: Route) => Promise<void>
+    ) => {
+      const { userEmail } = await clientOf(on.service).keys.create({
+        email: `${name}@example.org`,
+        keyName: name,
+        role
+      })
+      const page = await open("/people")
+      const written: Array<string> = []
+      const at = { now: 0, most: 0 }
+      await page.route("**/api/users/*/role", async (route) => {
+        at.most = Math.max(at.most, ++at.now)
+        await answer(written.push(route.request().postDataJSON().role), route)
+        at.now--
+      })
+      const row = page.locator(".persons .row", { hasText: `${name}@` })
+      const now = async () =>
+        (await clientOf(on.service).users.list()).users.find((one) => one.userEmail === userEmail)?.role
+      return { page, row, select: row.getByRole("combobox"), written, at, now }
+    }
+
+    it("by keys, too: one write at a time, and the select keeps the focus", async () => {
+      const held = Promise.withResolvers<void>()
+      const { page, select, written, at, now } = await someone("gina", "admin", async (nth, route) => {
+        if (nth === 1) await held.promise
+        await route.continue()
+      })
+      await select.focus()
+      await page.keyboard.press("ArrowDown")
+      await page.keyboard.press("ArrowDown")
+      assert.strictEqual(await select.inputValue(), "reader")
+      held.resolve()
+      await page.locator(".keys .row", { hasText: "gina@example.org reader" }).waitFor()
+      assert.deepStrictEqual([written, at.most], [["member", "reader"], 1])
+      assert.strictEqual(await now(), "reader")
+      assert.strictEqual(await select.inputValue(), "reader")
+      assert.isTrue(await select.evaluate((field) => field === document.activeElement))
+    })
+
+    it("also where the one before was refused", async () => {
+      const held = Promise.withResolvers<void>()
+      const { page, row, select, written, now } = await someone("ida", "member", async (nth, route) => {
+        if (nth > 1) return route.continue()
+        await held.promise
+        await route.fulfill({ status: 409, json: { message: "Not now.", code: "conflict/owner_stays" } })
+      })
+      // a list that is loaded again would say what is true, too
+      const isTime = Promise.withResolvers<void>()
+      await page.route(
+        ({ pathname }) => pathname === "/api/users",
+        async (route) => {
+          await isTime.promise
+          await route.continue()
+        }
+      )
+      await select.selectOption("admin")
+      await select.selectOption("reader")
+      held.resolve()
+      await page.locator(".keys .row", { hasText: "ida@example.org reader" }).waitFor()
+      assert.deepStrictEqual(written, ["admin", "reader"])
+      assert.strictEqual(await now(), "reader")
+      assert.strictEqual(await select.inputValue(), "reader")
+      assert.strictEqual(await row.getByRole("alert").count(), 0)
+      isTime.resolve()
+    })
+
+    it("or the service's own with what went wrong, where a write failed or its answer was lost", async () => {
+      const { page, row, select, now } = await someone("jo", "member", async (nth, route) => {
+        if (nth === 1)
+          return route.fulfill({ status: 409, json: { message: "Not now.", code: "conflict/owner_stays" } })
+        await route.fetch()
+        await route.fulfill({ status: 422, json: { message: "Lost.", code: "validation/x" } })
+      })
+      await select.selectOption("reader")
+      await row.getByRole("alert").getByText("Not now.").waitFor()
+      assert.strictEqual(await select.inputValue(), "member")
+      await select.selectOption("reader")
+      await row.getByRole("alert").getByText("Lost.").waitFor()
+      assert.strictEqual(await now(), "reader")
+      assert.strictEqual(await select.inputValue(), "reader")
+      // the list that is loaded again takes the message from nobody
+      await page.locator(".keys .row", { hasText: "jo@example.org reader" }).waitFor()
+      assert.isTrue(await row.getByRole("alert").getByText("Lost.").isVisible())
+    })
   })
 
   it("come page by page where there are many", async () => {

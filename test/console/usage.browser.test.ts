@@ -3,6 +3,7 @@ import { assert, describe, it } from "vitest"
 import { filesIn } from "#src/console/backups/archive.ts"
 import { verified } from "#src/console/backups/verified.ts"
 import { askedIn, monthsBefore } from "#src/console/usage/asked.ts"
+import { seriousOn } from "./axe.ts"
 import { whyNot } from "./chromium.ts"
 import { clientOf, startsReading } from "./reading.ts"
 
@@ -79,6 +80,62 @@ describe.skipIf(whyNot() !== undefined)("usage and backups in the console", () =
     await dialog.getByLabel("US dollars a month").fill("")
     await dialog.getByRole("button", { name: "Save" }).click()
     await page.getByText("No bounds are set.").waitFor()
+  })
+
+  it("keeps a bound for which something was typed that is no number, and says so at its field", async () => {
+    const cairn = clientOf(on.service)
+    await cairn.setBounds({ chatsPerDay: 500, snippets: 400 })
+    const page = await open("/usage")
+    const change = page.getByRole("button", { name: "Change bounds…" })
+    await change.click()
+    const dialog = page.locator("dialog[open]")
+    const chats = dialog.getByLabel("Chats a day")
+    const snippets = dialog.getByLabel("Snippets")
+    await dialog.locator("input:not([readonly])").first().waitFor()
+    await snippets.fill("300")
+    await chats.fill("")
+    await chats.pressSequentially("1e")
+    await dialog.getByRole("button", { name: "Save" }).click()
+    await dialog.getByText("This is not a number.").waitFor()
+    assert.isTrue(await chats.evaluate((field) => field === document.activeElement))
+    assert.strictEqual(await chats.getAttribute("aria-invalid"), "true")
+    assert.deepStrictEqual(await seriousOn(page), [])
+    const own = async () => (await cairn.bounds()).bounds.find(({ keyId }) => keyId === null)
+    assert.deepInclude(await own(), { chatsPerDay: 500, snippets: 400 })
+    // begun again, nothing of it is left
+    await dialog.getByRole("button", { name: "Cancel" }).click()
+    await change.click()
+    await dialog.locator("input:not([readonly])").first().waitFor()
+    assert.strictEqual(await chats.inputValue(), "500")
+    assert.strictEqual(await dialog.getByText("This is not a number.").count(), 0)
+    await chats.fill("")
+    await chats.pressSequentially("1e")
+    await dialog.getByRole("button", { name: "Save" }).click()
+    await dialog.getByText("This is not a number.").waitFor()
+    await chats.pressSequentially("3")
+    await dialog.getByText("This is not a number.").waitFor({ state: "detached" })
+    await dialog.getByRole("button", { name: "Save" }).click()
+    await dialog.waitFor({ state: "detached" })
+    assert.deepInclude(await own(), { chatsPerDay: 1000, snippets: 400 })
+    await cairn.setBounds({})
+  })
+
+  it("has days that are typed by keys", async () => {
+    const page = await open("/usage?until=2026-03-20")
+    const from = page.getByLabel("From")
+    await from.focus()
+    // the same in whichever order days and months are typed
+    await page.keyboard.type("02022026")
+    await page.waitForURL("**since=2026-02-02*")
+    assert.strictEqual(await from.inputValue(), "2026-02-02")
+    assert.isTrue(await from.evaluate((field) => field === document.activeElement))
+    // one that is left without its year is no other day
+    await page.keyboard.press("Delete")
+    assert.strictEqual(await from.inputValue(), "")
+    await page.keyboard.press("Tab")
+    await page.getByLabel("to", { exact: true }).focus()
+    assert.strictEqual(await from.inputValue(), "2026-02-02")
+    assert.include(page.url(), "since=2026-02-02")
   })
 
   it("is a member's own alone, who may set no bounds", async () => {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import type {
   FileChange,
   Run,
@@ -143,20 +143,31 @@ export interface Following {
   readonly problem: { readonly why: ReturnType<typeof whyOf>; readonly message: string } | undefined
 }
 
-/** Follows a run from its beginning to its end. The client renews a connection that is cut. */
-export const useRun = (id: string): Following => {
-  const [state, setState] = useState<Following>({ heard: silence, problem: undefined })
+const unheard: Following = { heard: silence, problem: undefined }
+
+/**
+ * Follows a run from its beginning to its end. The client renews a connection that is cut. Gives what was heard, and a
+ * function that goes on behind it after a problem.
+ */
+export const useRun = (id: string): readonly [Following, () => void] => {
+  const [state, setState] = useState(unheard)
+  const latest = useRef(() => {})
   useEffect(() => {
     const open = session.value
     if (!open) return
     const controller = new AbortController()
+    const options = { signal: controller.signal, maxRetries: 8 }
+    /** The last event that has a place in the run. */
+    let after: string | undefined
+    let isListening = false
     const listen = async () => {
+      if (isListening) return
+      isListening = true
+      setState(({ heard }) => ({ heard, problem: undefined }))
       try {
-        let heard = silence
-        for await (const event of open.cairn.runs.stream(id, {}, { signal: controller.signal, maxRetries: 8 })) {
-          heard = heardAfter(heard, event)
-          const now = heard
-          setState({ heard: now, problem: undefined })
+        for await (const event of open.cairn.runs.stream(id, { after }, options)) {
+          if ("id" in event) after = event.id
+          setState(({ heard }) => ({ heard: heardAfter(heard, event), problem: undefined }))
         }
       } catch (error) {
         if (controller.signal.aborted) return
@@ -164,9 +175,12 @@ export const useRun = (id: string): Following => {
         const message = failure(error)
         setState(({ heard }) => ({ heard, problem: { why, message } }))
       }
+      isListening = false
     }
+    setState(unheard)
+    latest.current = () => void listen()
     void listen()
     return () => controller.abort()
   }, [id])
-  return state
+  return [state, () => latest.current()]
 }

@@ -41,13 +41,21 @@ const back = async ({ cairn }: Session, asked: Asked, before: string | undefined
   return { rows: [...events].reverse(), next: nextBefore }
 }
 
-/** A page of events, the oldest first, from the log's beginning or behind an event. */
+/**
+ * A page of events, the oldest first, from the log's beginning or behind an event. A page of large events has fewer
+ * than were asked for, so one with few is the last only if no event comes behind it.
+ */
 const onwards = async ({ cairn }: Session, asked: Asked, after: string | undefined, signal: AbortSignal) => {
-  const pages = cairn.system.events({ ...given(asked), after, limit: atOnce }, { signal }).pages()
-  const page = await pages.next()
+  const pageBehind = (after: string | undefined, limit: number) =>
+    cairn.system
+      .events({ ...given(asked), after, limit }, { signal })
+      .pages()
+      .next()
+  const page = await pageBehind(after, atOnce)
   if (page.done) return { rows: [], next: null }
   const { events, nextAfter } = page.value
-  return { rows: events, next: events.length < atOnce ? null : nextAfter }
+  const isLast = events.length < atOnce && (await pageBehind(nextAfter, 1)).done === true
+  return { rows: events, next: isLast ? null : nextAfter }
 }
 
 const nothing = html`<${Empty} title="No matching events"><p>No event in the log matches the filters.</p><//>`

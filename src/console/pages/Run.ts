@@ -89,8 +89,8 @@ const Answer = ({ of: { run, turns } }: { readonly of: Heard }): Node => {
 export const RunPage = (): Node => {
   const { parameters, query } = route.value
   const id = parameters["id"]!
-  const { heard, problem } = useRun(id)
-  const [asked] = useLoaded(id, ({ cairn }, signal) => cairn.runs.get(id, { signal }))
+  const [{ heard, problem }, listen] = useRun(id)
+  const [asked, ask] = useLoaded(id, ({ cairn }, signal) => cairn.runs.get(id, { signal }))
   const then = asked.state === "failed" ? undefined : asked.value
   const task = heard.run?.task ?? then?.task
   const isGoingOn = heard.run === undefined && then?.endedAt === null
@@ -101,7 +101,10 @@ export const RunPage = (): Node => {
   const step = heard.run === undefined ? undefined : stepIn(query.get("turn"), heard.turns.length)
   const called = `Chat ${id.slice(0, 8)}`
   useTitle(step === undefined ? called : `Turn ${step} · ${called}`)
-  const again = () => window.location.reload()
+  const again = () => {
+    listen()
+    if (asked.state === "failed") ask()
+  }
   if (problem !== undefined && heard.workspace === undefined)
     return html`<div class="page"><h1 class="spoken">Chat</h1><${Failed} ...${problem} again=${again} /></div>`
   return html`<div class="page run">

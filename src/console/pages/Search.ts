@@ -66,7 +66,8 @@ export const Search = (): Node => {
       const wanted = typed.trim()
       if (wanted === task) return
       sent.current = wanted
-      go(href("search", {}, { ...Object.fromEntries(query), q: wanted, language: "" }), true)
+      // not the query of when it was typed: a filter may have been chosen since
+      go(href("search", {}, { ...Object.fromEntries(route.value.query), q: wanted, language: "" }), true)
     }, pause)
     return () => clearTimeout(timer)
   }, [typed, task])

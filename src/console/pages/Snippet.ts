@@ -63,7 +63,7 @@ const Sheet = ({
       <p class="crumbs"><a href=${href("search", {}, { q: task })}>Search</a></p>
       <h1>${heading && html`<${Inlines} of=${heading.of} bare />`}</h1>
       <div class="actions">
-        <${Votes} id=${id} name=${name} task=${task} ...${votesIn(blocks)} />
+        <${Votes} key=${id} id=${id} name=${name} task=${task} ...${votesIn(blocks)} />
         ${source && html`<${Copy} text=${source.text} label="Copy source" what="" />`}
         <${Erase} kind="snippet" id=${id} name=${name} />
       </div>

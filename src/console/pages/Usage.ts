@@ -1,13 +1,13 @@
+import { useEffect, useRef, useState } from "preact/hooks"
 import { html, type Node } from "../html.ts"
 import { Renewed } from "../live/Renewed.ts"
 import { useLoaded } from "../loading.ts"
 import { Figure } from "../overview/Spent.ts"
 import { whenThere } from "../parts/States.ts"
-import { valueOf } from "../parts/valueOf.ts"
 import { go, href, route } from "../router.ts"
 import { may } from "../session.ts"
 import { useTitle } from "../title.ts"
-import { type Asked, askedIn, type Group, groups, monthsBefore } from "../usage/asked.ts"
+import { type Asked, askedIn, type Group, groups, isDay, monthsBefore } from "../usage/asked.ts"
 import { BoundsSpent } from "../usage/Bounds.ts"
 import { useNames } from "../usage/names.ts"
 import { costOf, Rows } from "../usage/Rows.ts"
@@ -25,16 +25,46 @@ const called: { readonly [group in Group]: string } = {
   workspace: "By workspace"
 }
 
+/** Asks for a day. It is chosen once it is whole: until then, what is typed stays. */
+const Day = ({
+  label,
+  value,
+  max,
+  choose
+}: {
+  readonly label: string
+  readonly value: string
+  readonly max?: string
+  readonly choose: (day: string) => void
+}): Node => {
+  const [typed, setTyped] = useState(value)
+  const sent = useRef(value)
+  // the answer to what was chosen comes when more may be typed
+  useEffect(() => {
+    if (value !== sent.current) setTyped(value)
+    sent.current = value
+  }, [value])
+  const type = (event: Event) => {
+    const field = event.target as HTMLInputElement
+    setTyped(field.value)
+    // a date of which a part is missing has "", as if it were empty, but is not valid
+    if (!field.validity.valid || (field.value !== "" && !isDay(field.value))) return
+    sent.current = field.value
+    choose(field.value)
+  }
+  return html`<label>${label} <input type="date" value=${typed} max=${max} onInput=${type} onBlur=${() => setTyped(value)} /></label>`
+}
+
 const Time = ({ asked, now }: { readonly asked: Asked; readonly now: number }): Node => {
   const to = (part: Partial<Asked>) => href("usage", {}, { ...asked, ...part })
-  const day = (name: "since" | "until") => (event: Event) => go(to({ [name]: valueOf(event) }), true)
+  const day = (name: "since" | "until") => (day: string) => go(to({ [name]: day }), true)
   return html`<div class="filters">
     <nav class="facets" aria-label="Months">${monthsBefore(now, 3).map(
       ({ since, until }) =>
         html`<a key=${since} href=${to({ since, until })} aria-current=${asked.since === since && asked.until === until ? "true" : undefined}>${month.format(Date.parse(since))}</a>`
     )}</nav>
-    <label>From <input type="date" value=${asked.since} max=${asked.until} onChange=${day("since")} /></label>
-    <label>to <input type="date" value=${asked.until} onChange=${day("until")} /></label>
+    <${Day} label="From" value=${asked.since} max=${asked.until} choose=${day("since")} />
+    <${Day} label="to" value=${asked.until} choose=${day("until")} />
     <span class="quiet">UTC days</span></div>`
 }
 

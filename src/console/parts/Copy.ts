@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks"
+import { useRef, useState } from "preact/hooks"
 import { html, type Node } from "../html.ts"
 
 /** A page without TLS, from another machine, has no clipboard. A selection works everywhere. */
@@ -24,9 +24,11 @@ const copied = async (text: string): Promise<boolean> => {
 /** Copies a text as it is, with its invisible characters. */
 export const Copy = ({ text, label = "Copy", what }: { text: string; label?: string; what: string }): Node => {
   const [said, setSaid] = useState("")
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const copy = async () => {
     setSaid((await copied(text)) ? "Copied" : "Not allowed")
-    setTimeout(() => setSaid(""), 1_600)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => setSaid(""), 1_600)
   }
   return html`<button type="button" class="small" onClick=${copy} aria-label=${said || `${label} ${what}`.trim()}>
     <span aria-live="polite">${said || label}</span></button>`

@@ -4,13 +4,21 @@ import { failure, mayWrite, session } from "../session.ts"
 import { plain } from "../visible.ts"
 import { Button } from "./Button.ts"
 
+/** The reader's vote, which is for one task. */
+interface Own {
+  readonly task: string
+  readonly succeeded: boolean
+  /** How many votes of its kind the service had told of. Once it tells of others, this one is among them. */
+  readonly told: number
+}
+
 /** A snippet's votes, and buttons for the reader's own: for a task, if there is one. */
 export const Votes = ({
   id,
   name,
   up,
   down,
-  task
+  task = name
 }: {
   id: string
   name: string
@@ -18,20 +26,27 @@ export const Votes = ({
   down: number
   task?: string | undefined
 }): Node => {
-  const [own, setOwn] = useState<boolean | undefined>()
-  const [said, setSaid] = useState("")
+  const [votes, setVotes] = useState<ReadonlyArray<Own>>([])
+  const [last, setLast] = useState({ task, said: "" })
+  const own = votes.find((one) => one.task === task)?.succeeded
+  const said = last.task === task ? last.said : ""
   const vote = async (succeeded: boolean) => {
     if (own !== undefined) return
-    setOwn(succeeded)
+    const given = { task, succeeded, told: succeeded ? up : down }
+    setVotes((before) => [...before, given])
+    const say = (said: string) => setLast({ task, said })
+    say("")
     try {
-      await session.value!.cairn.snippets.vote({ codeBlockId: id, succeeded, task: task ?? name })
-      setSaid(succeeded ? "Voted for it" : "Voted against it")
+      await session.value!.cairn.snippets.vote({ codeBlockId: id, succeeded, task })
+      say(succeeded ? "Voted for it" : "Voted against it")
     } catch (error) {
-      setOwn(undefined)
-      setSaid(failure(error))
+      setVotes((before) => before.filter((one) => one !== given))
+      say(failure(error))
     }
   }
-  const counts = [up + (own === true ? 1 : 0), down + (own === false ? 1 : 0)] as const
+  const untold = (kind: boolean, now: number) =>
+    votes.filter(({ succeeded, told }) => succeeded === kind && told === now).length
+  const counts = [up + untold(true, up), down + untold(false, down)] as const
   if (!mayWrite.value) return html`<span class="votes quiet">${counts[0]} for, ${counts[1]} against</span>`
   const button = (succeeded: boolean, count: number, sign: string, label: string) => html`
     <${Button} type="button" class="small vote" aria-pressed=${own === succeeded} settled=${own !== undefined && own !== succeeded}

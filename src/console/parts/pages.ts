@@ -22,6 +22,8 @@ export interface Pages<Row, P extends Page<Row> = Page<Row>> {
   readonly problem: string
   /** Takes away rows that the reader has removed. A reader who has gone further stays where they are. */
   readonly without: (gone: (row: Row) => boolean) => void
+  /** Loads the list again after the reader has changed a row. Who has gone further stays where they are. */
+  readonly renew: () => void
 }
 
 /** The pages behind a first page, and the rows that were removed. */
@@ -114,6 +116,11 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
     if (isFurther && loaded.state === "there") change(loaded.value, (before) => ({ gone: [...before.gone, gone] }))
     else again()
   }
+  const renew = useRef(() => {})
+  renew.current = () => {
+    hasDone()
+    if (!isFurther) again()
+  }
   const all = [...(there?.rows ?? []), ...behind.rows]
   return {
     first,
@@ -122,6 +129,7 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
     more: behind.next === null ? undefined : more,
     isBusy,
     problem: behind.next !== null && failed.of === list ? failed.problem : "",
-    without: (gone) => without.current(gone)
+    without: (gone) => without.current(gone),
+    renew: () => renew.current()
   }
 }

@@ -4,6 +4,7 @@ import { html, type Node } from "../html.ts"
 import { hasDone } from "../live/steady.ts"
 import { Button } from "../parts/Button.ts"
 import { Text } from "../parts/Text.ts"
+import { leadTo, Unread, unreadAs, unreadIn } from "../parts/Unread.ts"
 import { valueOf } from "../parts/valueOf.ts"
 import { failure, may, session } from "../session.ts"
 
@@ -26,11 +27,15 @@ export const SetBounds = ({ again }: { readonly again: () => void }): Node => {
   const dialog = useRef<HTMLDialogElement>(null)
   const [before, setBefore] = useState<Bounds>()
   const [form, setForm] = useState(formOf(undefined))
+  const [unread, setUnread] = useState<ReadonlyArray<string>>([])
   const [problem, setProblem] = useState("")
   const [busy, setBusy] = useState(false)
   // disabling the fields meanwhile would take the focus from them
   const open = async () => {
+    // a text that is no number is in no state of ours
+    dialog.current?.querySelector("form")?.reset()
     dialog.current?.showModal()
+    setUnread([])
     setProblem("")
     setBusy(true)
     try {
@@ -45,6 +50,10 @@ export const SetBounds = ({ again }: { readonly again: () => void }): Node => {
   }
   const submit = async (event: Event) => {
     event.preventDefault()
+    const sent = event.currentTarget as HTMLFormElement
+    const found = unreadIn(sent)
+    setUnread(found)
+    if (found[0] !== undefined) return leadTo(sent, found[0])
     setBusy(true)
     setProblem("")
     try {
@@ -60,14 +69,19 @@ export const SetBounds = ({ again }: { readonly again: () => void }): Node => {
     }
     setBusy(false)
   }
+  const typed = (name: keyof Form, value: string) => {
+    setForm((all) => ({ ...all, [name]: value }))
+    setUnread((all) => all.filter((one) => one !== name))
+  }
   if (!may("usage.setBounds")) return null
   return html`<button type="button" class="small" onClick=${open}>Change bounds…</button>
     <dialog ref=${dialog} aria-label="Bounds of the organization"><h2>Bounds of the organization</h2>
       <form class="fields" onSubmit=${submit} novalidate>
         ${fields.map(
           ([name, title, step]) => html`<label key=${name}>${title}
-            <input type="number" min="0" step=${step} inputmode="decimal" placeholder="no bound" value=${form[name]} readonly=${busy}
-              onInput=${(event: Event) => setForm((all) => ({ ...all, [name]: valueOf(event) }))} /></label>`
+            <input type="number" min="0" step=${step} inputmode="decimal" placeholder="no bound" value=${form[name]} readonly=${busy} ...${unreadAs(name, unread.includes(name))}
+              onInput=${(event: Event) => typed(name, valueOf(event))} /></label>
+            <${Unread} name=${name} is=${unread.includes(name)} wanted="This is not a number. Enter one, or leave the field empty for no bound." />`
         )}
         <p class="quiet">Changes apply at once, also to running chats. An empty field means no bound. Keys may have bounds of their own.</p>
         <p class="problem" role="alert">${problem && html`<${Text} of=${problem} />`}</p>

@@ -9,7 +9,8 @@ export interface Asked {
   readonly until: string
 }
 
-const isDay = (text: string | null): text is string => text !== null && /^20\d\d-\d\d-\d\d$/.test(text)
+/** Whether a text is a whole day, as addresses have it. */
+export const isDay = (text: string | null): text is string => text !== null && /^20\d\d-\d\d-\d\d$/.test(text)
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
