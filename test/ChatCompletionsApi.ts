@@ -34,6 +34,8 @@ export type Reply =
   | ({ readonly cut: "before" | "middle" } & Delayed)
   /** It begins an answer and says nothing more. */
   | ({ readonly stalls: true } & Delayed)
+  /** It begins an answer, and then sends a sign of life again and again, until the client leaves. */
+  | ({ readonly drips: true } & Delayed)
   /** Events of a server that is none of the API, as they are. */
   | ({ readonly events: ReadonlyArray<string> } & Delayed)
 
@@ -176,9 +178,11 @@ export const startChatCompletionsApi = async (script: Script): Promise<ChatCompl
     if ("cut" in reply && reply.cut === "before") return void response.destroy()
     if (body["stream"] !== true) {
       response.writeHead(200, { "content-type": "application/json" })
+      if ("drips" in reply) return drip(response, " ")
       return void response.end(JSON.stringify(whole(reply as Says, n, body)))
     }
     response.writeHead(200, { "content-type": "text/event-stream" })
+    if ("drips" in reply) return drip(response, ": still here\n\n")
     if ("events" in reply) return void response.end(reply.events.join(""))
     const half = "cut" in reply || "stalls" in reply
     const events = streamed(half ? { content: "this answer never ends" } : (reply as Says), n, body)
@@ -200,6 +204,11 @@ export const startChatCompletionsApi = async (script: Script): Promise<ChatCompl
         server.closeAllConnections()
       })
   }
+}
+
+const drip = (response: ServerResponse, ping: string) => {
+  const pinging = setInterval(() => response.write(ping), 5)
+  response.once("close", () => clearInterval(pinging))
 }
 
 /** The same, closed with the scope. */

@@ -61,12 +61,22 @@ export interface Cuts extends Delayed {
   readonly cut: "before" | "middle" | "never"
 }
 
+/** It begins an answer, and then sends a sign of life again and again, until the client leaves. */
+export interface Drips extends Delayed {
+  readonly drips: true
+}
+
+/** Events of a server that is none of the API, as they are. */
+export interface OddEvents extends Delayed {
+  readonly events: ReadonlyArray<string>
+}
+
 /** Whatever a server that is none of the API may answer, as JSON. */
 export interface Odd extends Delayed {
   readonly whole: unknown
 }
 
-export type Reply = Says | Refuses | Cuts | Odd
+export type Reply = Says | Refuses | Cuts | Drips | OddEvents | Odd
 
 /** A list is a script: the n-th valid request gets the n-th reply, further ones a 400. `n` counts from 0. */
 export type Script = ReadonlyArray<Reply> | ((request: MessagesRequest, n: number) => Reply | PromiseLike<Reply>)
@@ -173,6 +183,11 @@ export const startMessagesApi = async (
       response.writeHead(200, { "content-type": "application/json" })
       return void response.end(JSON.stringify(reply.whole))
     }
+    if ("events" in reply) {
+      request.status = 200
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      return void response.end(reply.events.join(""))
+    }
     const said = "content" in reply ? reply : says("this answer never ends")
     const message = messageOf(request, said, n)
     if (message.stop_reason === "pause_turn") paused.push(message.content)
@@ -180,6 +195,7 @@ export const startMessagesApi = async (
     const text = events.join("")
     const type = request.body["stream"] === true ? "text/event-stream" : "application/json"
     response.writeHead(200, { "content-type": type, "request-id": `req_${n}` })
+    if ("drips" in reply) return drip(response, events[0]!, request.body["stream"] === true)
     if ("cut" in reply) {
       return void response.write(text.slice(0, text.length / 2), () => reply.cut === "middle" && response.destroy())
     }
@@ -224,6 +240,14 @@ export const messagesApi = (script: Script, options?: { readonly key?: string })
     Effect.promise(() => startMessagesApi(script, options)),
     (api) => Effect.promise(() => api.close())
   )
+
+/** Begins an answer, and then says no more of it, but neither is silent. */
+const drip = (response: ServerResponse, begins: string, isStream: boolean) => {
+  response.write(isStream ? begins : begins.slice(0, 10))
+  const ping = isStream ? 'event: ping\ndata: {"type":"ping"}\n\n' : " "
+  const pinging = setInterval(() => response.write(ping), 5)
+  response.once("close", () => clearInterval(pinging))
+}
 
 const parsed = (text: string): unknown => {
   try {

@@ -1,3 +1,4 @@
+import { parseJson } from "#engine/parseJson.ts"
 import type { Usage } from "#ports/LanguageModel.ts"
 import { AnswerTooLarge } from "./bounded.ts"
 
@@ -21,6 +22,16 @@ export class Unfinished extends Error {
 /** What a server calls its model, if that has the form of a name; otherwise the name that was asked for. */
 export const nameOf = (said: unknown, asked: string): string =>
   typeof said === "string" && /^[\w.:/@-]{1,128}$/.test(said) ? said : asked
+
+/** The input that a model wrote for a tool. What is no JSON stays text: the tool refuses it and says so. */
+export const inputOf = (written: string): unknown => {
+  if (written.trim() === "") return {}
+  try {
+    return parseJson(written)
+  } catch {
+    return written
+  }
+}
 
 /** A server's count of tokens; 0 if it is no count. */
 export const tokens = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, count as number) : 0)

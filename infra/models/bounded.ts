@@ -7,6 +7,8 @@ import { withoutLongPauses } from "./pause.ts"
 const longest = 16 * 1024 * 1024
 /** Milliseconds without a byte after which an answer is given up. */
 const silence = 60_000
+/** Milliseconds after which an answer is given up, however much of it has come: its model may drip for ever. */
+const whole = 600_000
 
 /** The model's API said more than a model can. */
 export class AnswerTooLarge extends Error {
@@ -18,13 +20,19 @@ export class Silent extends Error {
   override readonly name = "Silent"
 }
 
+/** The model's API has not ended its answer in time. */
+export class Late extends Error {
+  override readonly name = "Late"
+}
+
 /**
- * `fetch` that gives up an answer of more than `most` bytes, too many for a model, or one of which no byte comes for
- * `patience` milliseconds: a model that is at work streams. If the server asks for a pause that is too long to wait
- * for, the headers of its answer tell the client not to try again.
+ * `fetch` that gives up an answer of more than `most` bytes, too many for a model, one of which no byte comes for
+ * `patience` milliseconds (a model that is at work streams), or one that has not ended, head and body, within
+ * `deadline` milliseconds: bytes that say nothing, such as a stream's pings, count as bytes. If the server asks for a
+ * pause that is too long to wait for, the headers of its answer tell the client not to try again.
  */
 export const boundedFetch =
-  (patience = silence, most = longest): typeof fetch =>
+  (patience = silence, most = longest, deadline = whole): typeof fetch =>
   async (input, init) => {
     const quiet = new AbortController()
     const failed = Promise.withResolvers<never>()
@@ -39,12 +47,14 @@ export const boundedFetch =
     const giveUp = () => end(new Silent("no byte came for too long"))
     const leave = () => end(init?.signal?.reason)
     let timer = setTimeout(giveUp, patience)
+    const late = setTimeout(() => end(new Late("the answer did not end in time")), deadline)
     const heard = () => {
       clearTimeout(timer)
       timer = setTimeout(giveUp, patience)
     }
     const over = () => {
       clearTimeout(timer)
+      clearTimeout(late)
       init?.signal?.removeEventListener("abort", leave)
     }
     init?.signal?.addEventListener("abort", leave)
@@ -66,6 +76,13 @@ export const boundedFetch =
       throw error
     }
   }
+
+/**
+ * `boundedFetch` for an SDK that gives an attempt `timeout` milliseconds. Its own timer, which knows what to try again,
+ * does not look at the body of a stream; ours does, and comes a second later, so that it is never the first of the two.
+ */
+export const fetchWithin = (timeout: number, patience?: number): typeof fetch =>
+  boundedFetch(patience, undefined, timeout + 1_000)
 
 /** The same bytes, up to `most`. Calls `heard` for each chunk; `ending` gets what ends them with a failure. */
 const counted = (

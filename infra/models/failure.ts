@@ -1,7 +1,7 @@
 import { Data, Effect, Predicate, Redacted } from "effect"
 import { ModelFailed, type ModelTurn } from "#ports/LanguageModel.ts"
 import { noTokens } from "./answer.ts"
-import { AnswerTooLarge, Silent } from "./bounded.ts"
+import { AnswerTooLarge, Late, Silent } from "./bounded.ts"
 import { whenAgain } from "./pause.ts"
 
 type Class<E> = abstract new (...args: never) => E
@@ -66,7 +66,7 @@ const fault = (api: Api, model: string, error: unknown): string => {
   const { errors } = api
   const where = `the API at ${hostOf(api)}, for the model ${quoted(model.slice(0, 128))},`
   if (isOf(error, Silent)) return `${where} fell silent`
-  if (error instanceof errors.late) return `${where} did not answer in time`
+  if (isLate(api, error)) return `${where} did not answer in time`
   if (error instanceof errors.unreachable) {
     const code = codeOf(error)
     return `${where} can't be reached${code === undefined ? "" : ` (${code})`}`
@@ -94,7 +94,7 @@ const reason = (api: Api, model: string, error: unknown): string => {
   if (isOf(error, AnswerTooLarge))
     return `The model's API at ${host} gave an answer that is too large to be one of a model.`
   if (isOf(error, Silent)) return `The model's API at ${host} fell silent, and was given up.`
-  if (error instanceof errors.late) return `The model's API at ${host} did not answer in time.`
+  if (isLate(api, error)) return `The model's API at ${host} did not answer in time.`
   if (error instanceof errors.unreachable) return `The model's API at ${host} can't be reached.`
   if (!(error instanceof errors.answered))
     return `The model's API at ${host} gave an answer that is not of ${api.name}.`
@@ -123,6 +123,9 @@ const reason = (api: Api, model: string, error: unknown): string => {
 /** Whether an error is of a type, or wraps one that is, as the SDK does. */
 const isOf = (error: unknown, type: Class<Error>): boolean =>
   error instanceof type || (error instanceof Error && isOf(error.cause, type))
+
+/** Whether an answer did not begin, or did not end, in time. */
+const isLate = ({ errors }: Api, error: unknown): boolean => error instanceof errors.late || isOf(error, Late)
 
 const quoted = (model: string) => JSON.stringify(model)
 

@@ -49,9 +49,10 @@ export const nextLocally =
       const result = searched.results?.[0]
       // after a failed search, nobody knows what the store has, and another model would not help
       if (result?.isError === true) return says(result.content, "declined")
-      const match = bestMatch(result)
-      if (match === undefined || match.source === null || match.score < leastTaken)
-        return says(advice(configured), "declined")
+      const match = result === undefined ? undefined : bestMatch(result.content)
+      if (match === "unreadable") return says("What the search for snippets found can't be read.", "declined")
+      if (match === undefined || match.score < leastTaken) return says(advice(configured), "declined")
+      if (match.source === null) return says(`The snippet ${match.name} is too large for this chat.`, "declined")
       const { name, filename, source, language } = match
       if (written !== undefined) return concluded(match, written.results ?? [])
       const interpreter = languages.includes(language) ? interpreters[language] : undefined
@@ -68,10 +69,14 @@ const concluded = ({ name, filename, language }: Match, [put, ran]: ReadonlyArra
   return says(ran.content)
 }
 
-const bestMatch = (result: ToolResult | undefined): Match | undefined => {
-  if (result === undefined) return undefined
-  const { matches } = JSON.parse(result.content) as { readonly matches: ReadonlyArray<Match> }
-  return matches[0]
+/** The first match in a search's answer, which may be of a run of old, when one that was too long was cut off. */
+const bestMatch = (answer: string): Match | "unreadable" | undefined => {
+  try {
+    const { matches } = JSON.parse(answer) as { readonly matches: ReadonlyArray<Match> }
+    return matches[0]
+  } catch {
+    return "unreadable"
+  }
 }
 
 const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`

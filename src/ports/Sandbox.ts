@@ -23,7 +23,10 @@ export interface ExecLimits {
  * of the machine. `/tmp` lasts as long as the shell, unless a command is killed. Commands run one after another.
  */
 export interface Shell {
-  /** Never fails: `stderr` and `exit` tell what went wrong. Interrupting it kills the command. */
+  /**
+   * Never fails: `stderr` and `exit` tell what went wrong. Dies with `WorkspacesUnavailable` if the workspaces' disk is
+   * away. Interrupting it kills the command.
+   */
   readonly exec: (command: string, limits?: ExecLimits) => Effect.Effect<ExecResult>
 }
 

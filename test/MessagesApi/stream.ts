@@ -13,8 +13,12 @@ const parts = (block: Json): readonly [start: Json, deltas: ReadonlyArray<Json>]
           .filter((text) => text !== "")
           .map((text) => ({ type: "text_delta", text }))
       ]
-    case "tool_use":
-      return [{ ...block, input: {} }, [{ type: "input_json_delta", partial_json: JSON.stringify(block["input"]) }]]
+    case "tool_use": {
+      const { input } = block
+      // a text is what the model wrote, be it JSON or not
+      const written = typeof input === "string" ? input : JSON.stringify(input)
+      return [{ ...block, input: {} }, [{ type: "input_json_delta", partial_json: written }]]
+    }
     case "thinking":
       return [
         { ...block, thinking: "", signature: "" },

@@ -125,15 +125,29 @@ const ofMessages = (messages: unknown, paused: ReadonlyArray<unknown>) => {
   return undefined
 }
 
+/** Whether a message is one of those, which may be sent without the texts that the API would refuse. */
 const isPaused = (message: Json, paused: ReadonlyArray<unknown>) =>
-  paused.some((content) => isDeepStrictEqual(content, message["content"]))
+  paused.some(
+    (content) =>
+      isDeepStrictEqual(content, message["content"]) ||
+      isDeepStrictEqual(
+        (content as ReadonlyArray<Json>).filter((block) => !isBlank(block)),
+        message["content"]
+      )
+  )
 
-const emptyText = (blocks: ReadonlyArray<Json>) =>
-  blocks.some((block) => block["type"] === "text" && (typeof block["text"] !== "string" || block["text"] === ""))
+const isBlank = ({ type, text }: Json) => type === "text" && typeof text === "string" && text.trim() === ""
+
+const ofTexts = (blocks: ReadonlyArray<Json>) => {
+  const texts = blocks.filter((block) => block["type"] === "text").map((block) => block["text"])
+  if (texts.some((text) => typeof text !== "string" || text === "")) return "text content blocks must be non-empty"
+  return blocks.some(isBlank) ? "text content blocks must contain non-whitespace text" : undefined
+}
 
 const ofUser = (blocks: ReadonlyArray<Json>, asked: ReadonlyArray<string>, at: string) => {
   if (blocks.length === 0) return `${at}: user messages must have non-empty content`
-  if (emptyText(blocks)) return `${at}: text content blocks must be non-empty`
+  const ofText = ofTexts(blocks)
+  if (ofText !== undefined) return `${at}: ${ofText}`
   const results = blocks.filter((block) => block["type"] === "tool_result")
   const answered = results.map((block) => block["tool_use_id"])
   const missing = asked.filter((id) => !answered.includes(id))
@@ -152,7 +166,9 @@ const resultFields = new Set(["type", "tool_use_id", "content", "is_error", "cac
 
 const ofAssistant = (blocks: ReadonlyArray<Json>, asked: ReadonlyArray<string>, at: string) => {
   if (asked.length > 0) return `${at}: \`tool_use\` ids were found without \`tool_result\` blocks: ${asked}`
-  if (emptyText(blocks)) return `${at}: text content blocks must be non-empty`
+  if (blocks.length === 0) return `${at}: all messages must have non-empty content`
+  const ofText = ofTexts(blocks)
+  if (ofText !== undefined) return `${at}: ${ofText}`
   const uses = blocks.filter((block) => block["type"] === "tool_use")
   const wrong = uses.find((block) => typeof block["id"] !== "string" || !isObject(block["input"]))
   return wrong === undefined ? undefined : `${at}.content.tool_use: Input should have an id and an object as input`

@@ -12,7 +12,7 @@ import type { AnthropicSettings } from "./settings.ts"
 
 /** Tokens of an answer: a form is filled in with some sentences, not with pages. */
 const longest = 4_000
-/** Milliseconds for one attempt at a request. */
+/** Milliseconds for one attempt at a request, to the end of its answer. */
 const patience = 120_000
 
 /**
@@ -22,7 +22,8 @@ const patience = 120_000
  */
 export const makeAsk = (settings: AnthropicSettings) => {
   // not streamed: no byte comes before the whole answer
-  const client = makeClient({ silence: patience, ...settings })
+  const timeout = Math.min(settings.timeout ?? patience, patience)
+  const client = makeClient({ silence: patience, ...settings, timeout })
   const api = apiOf(settings)
   return ({ model, system, prompt, form }: Question, spent?: OnSpent): Effect.Effect<unknown, ModelFailed> => {
     const schema = form.schema as ZodType
@@ -38,7 +39,7 @@ export const makeAsk = (settings: AnthropicSettings) => {
               tools: [toolOf(form)],
               tool_choice: { type: "tool", name: form.name, disable_parallel_tool_use: true }
             },
-            { signal, headers, timeout: Math.min(settings.timeout ?? patience, patience) }
+            { signal, headers }
           ),
         catch: (error) => modelFailed(api, model, error)
       })

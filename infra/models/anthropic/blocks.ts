@@ -30,13 +30,19 @@ const sayingOf = (block: unknown): Saying => {
   }
   const { id, name, input, ...own } = rest
   if (type !== "tool_use" || typeof id !== "string" || typeof name !== "string") return { _tag: "Own", own: block }
-  return { _tag: "ToolCall", id, name, input, own }
+  return { _tag: "ToolCall", id, name, input: input === undefined ? {} : input, own }
 }
+
+/** An input as the API takes it, which is an object only; any other is shown in one, as the API's documents advise. */
+const sentInput = (input: unknown) => (isObject(input) ? input : { INVALID_JSON: input })
+
+/** The API refuses a text that is empty or all blank, even one that its model said. */
+const isSent = (saying: Saying) => saying._tag !== "Text" || saying.text.trim() !== ""
 
 const blockOf = (saying: Saying): BetaContentBlockParam => {
   if (saying._tag === "Own") return saying.own as unknown as BetaContentBlockParam
   if (saying._tag === "Text") return { type: "text", text: saying.text, ...saying.own }
-  return { type: "tool_use", id: saying.id, name: saying.name, input: saying.input, ...saying.own }
+  return { type: "tool_use", id: saying.id, name: saying.name, input: sentInput(saying.input), ...saying.own }
 }
 
 const resultBlock = ({ toolUseId, content, isError }: ToolResult): BetaToolResultBlockParam => ({
@@ -47,8 +53,9 @@ const resultBlock = ({ toolUseId, content, isError }: ToolResult): BetaToolResul
 })
 
 const messagesOfOne = ({ turn, results }: Exchange): ReadonlyArray<BetaMessageParam> => {
-  const said: BetaMessageParam = { role: "assistant", content: turn.says.map(blockOf) }
-  return results === undefined ? [said] : [said, { role: "user", content: results.map(resultBlock) }]
+  const blocks = turn.says.filter(isSent).map(blockOf)
+  const said: ReadonlyArray<BetaMessageParam> = blocks.length === 0 ? [] : [{ role: "assistant", content: blocks }]
+  return results === undefined ? said : [...said, { role: "user", content: results.map(resultBlock) }]
 }
 
 /**

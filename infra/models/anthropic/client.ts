@@ -6,7 +6,7 @@ import {
   type ClientOptions
 } from "@anthropic-ai/sdk"
 import { Redacted } from "effect"
-import { boundedFetch } from "../bounded.ts"
+import { fetchWithin } from "../bounded.ts"
 import type { Api } from "../failure.ts"
 import { type AnthropicSettings, defaultBaseURL } from "./settings.ts"
 
@@ -29,7 +29,7 @@ export const makeClient = ({
     webhookKey: null,
     timeout,
     maxRetries: 2,
-    fetch: boundedFetch(silence),
+    fetch: fetchWithin(timeout, silence),
     logLevel: "off",
     logger: { error: nothing, warn: nothing, info: nothing, debug: nothing },
     openTelemetry: false

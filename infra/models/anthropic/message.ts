@@ -1,8 +1,9 @@
+import type { Anthropic } from "@anthropic-ai/sdk"
 import type { BetaMessage, BetaRawMessageStreamEvent } from "@anthropic-ai/sdk/resources/beta"
 import { Stream } from "@anthropic-ai/sdk/streaming"
 import { parseJson } from "#engine/parseJson.ts"
 import type { Heard } from "#ports/LanguageModel.ts"
-import { counting, Unfinished } from "../answer.ts"
+import { counting, inputOf, Unfinished } from "../answer.ts"
 
 type Block = { readonly [key: string]: unknown }
 
@@ -29,16 +30,18 @@ const whole = ({ start, pieces }: Growing): Block => {
     const text = values.join("")
     if (field !== "input") return [field, `${start[field] ?? ""}${text}`]
     // a call of a tool without input has no piece of it, or an empty one
-    return [field, text === "" ? start["input"] : parseJson(text)]
+    return [field, text === "" ? start["input"] : inputOf(text)]
   })
   return { ...start, ...Object.fromEntries(grown) }
 }
 
 /**
  * The message in an answer of the Messages API: a stream of events or, from a server that is merely compatible, one
- * JSON text. Throws `Unfinished` when the stream ends too early.
+ * JSON text. Throws `Unfinished` when the stream ends too early. `client` has the log for what can't be read: without
+ * it, the SDK writes what the model said to the console.
  */
 export const messageOf = async (
+  client: Anthropic,
   response: Response,
   controller: AbortController,
   heard?: Heard
@@ -58,7 +61,7 @@ export const messageOf = async (
     heard?.(speaking === undefined || speaking === index ? text : `\n\n${text}`)
     speaking = index
   }
-  for await (const event of Stream.fromSSEResponse<BetaRawMessageStreamEvent>(response, controller)) {
+  for await (const event of Stream.fromSSEResponse<BetaRawMessageStreamEvent>(response, controller, client)) {
     if (event.type === "message_start") message = event.message
     else if (event.type === "content_block_start") {
       blocks[event.index] = { start: event.content_block as unknown as Block, pieces: new Map() }

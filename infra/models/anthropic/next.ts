@@ -38,7 +38,7 @@ export const makeNext = (settings: AnthropicSettings) => {
               { signal: controller.signal, headers }
             )
             .asResponse()
-          return turnOf(await messageOf(response, controller, heard), model)
+          return turnOf(await messageOf(client, response, controller, heard), model)
         },
         catch: (error) => new Refused({ error })
       })

@@ -8,7 +8,10 @@ export interface AnthropicSettings {
   readonly variable?: string
   /** Tokens of one response; default: 16,000. */
   readonly maxTokens?: number
-  /** Milliseconds for one attempt at a request; default: 10 minutes. A request has at most three attempts. */
+  /**
+   * Milliseconds for one attempt at a request, to the end of its answer; default: 10 minutes. A request has at most
+   * three attempts.
+   */
   readonly timeout?: number
   /** Milliseconds without a byte after which a request is given up; default: a minute. */
   readonly silence?: number

@@ -11,7 +11,7 @@ import { usageOf } from "./completion.ts"
 import { toolOf } from "./form.ts"
 import type { OpenAiSettings } from "./settings.ts"
 
-/** Milliseconds for one attempt at a request. */
+/** Milliseconds for one attempt at a request, to the end of its answer. */
 const patience = 120_000
 
 /**
@@ -21,7 +21,8 @@ const patience = 120_000
  */
 export const makeAsk = (settings: OpenAiSettings) => {
   // not streamed: no byte comes before the whole answer
-  const client = makeClient({ silence: patience, ...settings })
+  const timeout = Math.min(settings.timeout ?? patience, patience)
+  const client = makeClient({ silence: patience, ...settings, timeout })
   const api = apiOf(settings)
   return ({ model, system, prompt, form }: Question, spent?: OnSpent): Effect.Effect<unknown, ModelFailed> =>
     Effect.flatMap(handedOn, (headers) =>
@@ -38,7 +39,7 @@ export const makeAsk = (settings: OpenAiSettings) => {
               tool_choice: { type: "function", function: { name: form.name } },
               parallel_tool_calls: false
             },
-            { signal, headers, timeout: Math.min(settings.timeout ?? patience, patience) }
+            { signal, headers }
           ),
         catch: (error) => modelFailed(api, model, error)
       })

@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
 import { APIConnectionError, APIConnectionTimeoutError, APIError, OpenAI } from "openai"
-import { boundedFetch } from "../bounded.ts"
+import { fetchWithin } from "../bounded.ts"
 import type { Api } from "../failure.ts"
 import { defaultBaseURL, type OpenAiSettings } from "./settings.ts"
 
@@ -20,7 +20,7 @@ export const makeClient = ({ apiKey, baseURL = defaultBaseURL, timeout = 600_000
     baseURL,
     timeout,
     maxRetries: 2,
-    fetch: boundedFetch(silence),
+    fetch: fetchWithin(timeout, silence),
     logLevel: "off",
     logger: { error: nothing, warn: nothing, info: nothing, debug: nothing }
   })

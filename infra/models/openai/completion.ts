@@ -1,7 +1,6 @@
 import type { ChatCompletionChunk } from "openai/resources"
-import { parseJson } from "#engine/parseJson.ts"
 import type { Heard, ModelTurn, Saying, TurnEnd } from "#ports/LanguageModel.ts"
-import { counting, nameOf, noTokens, tokens, Unfinished } from "../answer.ts"
+import { counting, inputOf, nameOf, noTokens, tokens, Unfinished } from "../answer.ts"
 
 /** The API's reasons to finish. With any other, a turn that has calls ends in calls, and one without is done. */
 const ends = new Map<unknown, TurnEnd>([
@@ -29,16 +28,6 @@ export const usageOf = ({ usage }: Pick<ChatCompletionChunk, "usage">): ModelTur
         // writing to the cache costs nothing here, and the API does not report it
         cacheWriteTokens: 0
       }
-
-/** The input that a model wrote for a function. What is no JSON stays text: the tool refuses it and says so. */
-const inputOf = (written: string): unknown => {
-  if (written.trim() === "") return {}
-  try {
-    return parseJson(written)
-  } catch {
-    return written
-  }
-}
 
 /** The turn that a stream of the Chat Completions API tells. Throws `Unfinished` when the stream ends too early. */
 export const turnOf = async (

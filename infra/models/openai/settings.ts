@@ -9,7 +9,10 @@ export interface OpenAiSettings {
   readonly baseURL?: string
   /** Tokens of one response; default: the model's own bound. */
   readonly maxTokens?: number
-  /** Milliseconds for one attempt at a request; default: 10 minutes. A request has at most three attempts. */
+  /**
+   * Milliseconds for one attempt at a request, to the end of its answer; default: 10 minutes. A request has at most
+   * three attempts.
+   */
   readonly timeout?: number
   /** Milliseconds without a byte after which a request is given up; default: a minute. */
   readonly silence?: number

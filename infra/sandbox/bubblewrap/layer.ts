@@ -2,7 +2,7 @@ import { Effect, Exit, Fiber, Layer, Option, Semaphore } from "effect"
 import { oneLine } from "#domain/text/oneLine.ts"
 import { viewOf } from "#infra/git/Overlay/GitOverlay.ts"
 import { type ExecLimits, type ExecResult, Sandbox } from "#ports/Sandbox.ts"
-import type { Overlay } from "#ports/WorkspaceStore.ts"
+import { type Overlay, WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { defaultOutput, defaultTimeout } from "./limits.ts"
 import type { Mirror } from "./Mirror.ts"
 import { type Mounts, startMounts } from "./Mounts.ts"
@@ -67,7 +67,10 @@ const openShell = Effect.fnUntraced(function* (tools: Tools, overlay: Overlay) {
     version = undefined
     const undo = yield* overlay.savepoint()
     const take = Effect.forkDetach(Effect.suspend(() => takeUp(overlay, here, mirror)))
-    /** For a command that nobody waits for any more: takes all that it wrote, or nothing if that takes long. */
+    /**
+     * For a command that nobody waits for any more, or whose work could not all be taken up: takes all that it wrote,
+     * or nothing if that takes long or fails.
+     */
     const takeSoon = Effect.fnUntraced(function* (taking: Fiber.Fiber<Taken>) {
       const taken = yield* Effect.timeoutOption(Effect.interruptible(Fiber.await(taking)), toTakeUp)
       if (Option.isSome(taken) && Exit.isSuccess(taken.value) && taken.value.value.full === undefined) return
@@ -95,7 +98,7 @@ const openShell = Effect.fnUntraced(function* (tools: Tools, overlay: Overlay) {
       ({ kill }) => Effect.promise(kill)
     ).pipe(Effect.onInterrupt(() => Effect.flatMap(take, takeSoon)))
     const { refused, full } = yield* Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(take, (taking) => Effect.onInterrupt(restore(Fiber.join(taking)), () => takeSoon(taking)))
+      Effect.flatMap(take, (taking) => Effect.onError(restore(Fiber.join(taking)), () => takeSoon(taking)))
     )
     if (refused.length === 0 && full === undefined) {
       // from here on every change makes a new root
@@ -125,6 +128,8 @@ const openShell = Effect.fnUntraced(function* (tools: Tools, overlay: Overlay) {
         // After an interruption, the mounts may differ from the Overlay. A keeper that failed knows nothing of them.
         Effect.onInterrupt(() => close),
         Effect.catchDefect((defect) => {
+          // it is no fault of the sandbox, and the run can't go on without the workspaces' disk
+          if (defect instanceof WorkspacesUnavailable) return Effect.andThen(close, Effect.die(defect))
           const why = defect instanceof Error ? defect.message : String(defect)
           return Effect.as(close, failed(`The sandbox failed: ${why}. What the command wrote is lost.\n`, 126))
         })

@@ -38,7 +38,10 @@ const kindOf = ({ type, executable }: Found): EntryKind => {
   return executable ? "executable" : "file"
 }
 
-/** Puts into the Overlay exactly what differs in the file system from what `mirror` knew to lie there. */
+/**
+ * Puts into the Overlay exactly what differs in the file system from what `mirror` knew to lie there. When it ends in a
+ * defect, or is interrupted, a part of that is done: the caller has to undo it.
+ */
 export const takeUp = Effect.fnUntraced(function* (overlay: Overlay, mounts: Mounts, mirror: Mirror) {
   const began = Date.now()
   const refused = new Map<string, string>()

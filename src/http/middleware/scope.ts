@@ -59,7 +59,7 @@ export const problemOf =
 const tooLong = (name: string) =>
   fieldProblem("validation/invalid_field", name, `The header is longer than ${longest} characters. Send a shorter one.`)
 
-/** The organization that a caller names. Its own one's slug stands for its id; whose another slug is does not matter. */
+/** The organization that a caller names: its own by its slug, too. Whose any other slug is does not matter. */
 const organizationIn = Effect.fnUntraced(function* ({ organization }: Holder, given: string | undefined) {
   const name = given?.toLowerCase()
   if (organization === null || name === undefined || name === organization || !isSlug(name)) return given

@@ -54,11 +54,11 @@ export const define = <Input>({ name, description, schema, run }: Definition<Inp
 })
 
 /** Characters of one answer. Tools bound theirs to less; this bound is for long paths and messages. */
-const longest = 262_144
+export const longestAnswer = 262_144
 
 /** Within bounds, and without half characters, which no text of the log may hold. */
 const presented = (content: string) =>
-  (content.length <= longest ? content : `${content.slice(0, longest)}\n[the rest was cut]`).toWellFormed()
+  (content.length <= longestAnswer ? content : `${content.slice(0, longestAnswer)}\n[the rest was cut]`).toWellFormed()
 
 /** The kind of what was thrown, without its message, which may quote what someone wrote. */
 const kindOf = (defect: unknown) => (defect instanceof Error ? defect.name : typeof defect)

@@ -81,6 +81,15 @@ describe("asking a model of the Messages API", () => {
     })
   )
 
+  it.live("gives up an answer that sends signs of life and never ends", () =>
+    Effect.gen(function* () {
+      const api = yield* messagesApi(() => ({ drips: true }))
+      const failure = yield* Effect.flip(ask(api, {}, { timeout: 300 }))
+      assert.include(failure.message, "did not answer in time")
+      yield* Effect.promise(() => api.requests.at(-1)!.ended)
+    })
+  )
+
   it.live("ends the request when it is interrupted", () =>
     Effect.gen(function* () {
       const api = yield* messagesApi([{ ...answer(good), after: new Promise(() => {}) }])

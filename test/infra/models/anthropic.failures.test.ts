@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { text, usage as tokens } from "#test/languageModel.ts"
 import { messagesApi, type Reply, says } from "#test/MessagesApi.ts"
@@ -66,6 +66,27 @@ describe("Anthropic, when something goes wrong", () => {
         assert.include(error.message, "fell silent, and was given up")
         assert.include(error.fault, "fell silent")
       }
+    })
+  )
+
+  it.live("gives up one that sends signs of life and never ends", () =>
+    Effect.gen(function* () {
+      const api = yield* messagesApi(() => ({ drips: true }))
+      const error = yield* Effect.flip(nextOf(api, talk(), { timeout: 300 }))
+      assert.include(error.message, "did not answer in time")
+      assert.include(error.fault, "did not answer in time")
+      yield* Effect.promise(() => api.requests.at(-1)!.ended)
+    })
+  )
+
+  it.live("says what is wrong, and quotes nothing, also not to the console: events that are no JSON", () =>
+    Effect.gen(function* () {
+      const written = vi.spyOn(console, "error").mockImplementation(() => {})
+      const api = yield* messagesApi([{ events: ['event: message_start\ndata: {"a secret of the prompt\n\n'] }])
+      const error = yield* Effect.flip(nextOf(api))
+      assert.include(error.message, "an answer that is not of the Messages API")
+      assert.notInclude(JSON.stringify(error), "secret")
+      assert.deepStrictEqual(written.mock.calls, [])
     })
   )
 

@@ -86,6 +86,37 @@ describe("LocalModel", () => {
     }).pipe(Effect.provide(layers))
   )
 
+  it.live("takes a long snippet that is all quotes and lines, or says that it is too large", () =>
+    Effect.gen(function* () {
+      const long = yield* run([snippet({ source: `# ${'"\n# '.repeat(25_000)}\necho well` })])
+      const result = yield* converse(conversation(keepingSteps(), { model: "local", tools: long.tools }))
+      assert.deepStrictEqual([result.ended, result.output], ["done", "well"])
+      const larger = yield* run([snippet({ source: '"\n'.repeat(100_000) })])
+      const refused = yield* converse(conversation(keepingSteps(), { model: "local", tools: larger.tools }))
+      assert.deepStrictEqual(
+        [refused.ended, refused.error],
+        ["failed", "The snippet Greet is too large for this chat."]
+      )
+      assert.deepStrictEqual(larger.overlay.paths(), [])
+    }).pipe(Effect.provide(layers))
+  )
+
+  it.live("declines where a run of old has found what was cut off", () =>
+    Effect.gen(function* () {
+      const kept = keepingSteps()
+      const { tools } = yield* run([snippet()])
+      yield* converse(conversation(kept, { model: "local", tools, maxTurns: 1 }))
+      const [{ turn, results } = assert.fail("no turn")] = kept.exchanges
+      const cut = results!.map((one) => ({ ...one, content: `${one.content.slice(0, 99)}\n[the rest was cut]` }))
+      const again = conversation(keepingSteps(), { model: "local", tools, history: [{ turn, results: cut }] })
+      const result = yield* converse(again)
+      assert.deepStrictEqual(
+        [result.ended, result.error],
+        ["failed", "What the search for snippets found can't be read."]
+      )
+    }).pipe(Effect.provide(layers))
+  )
+
   it.live("declines where it can't search, and says that, and not that the store has none", () =>
     Effect.gen(function* () {
       const overlay = yield* emptyOverlay()

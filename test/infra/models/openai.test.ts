@@ -3,7 +3,7 @@ import { Effect, Fiber, Redacted } from "effect"
 import { z } from "zod"
 import { make } from "#infra/models/openai/adapter.ts"
 import type { OpenAiSettings } from "#infra/models/openai/settings.ts"
-import type { ModelTurn, Question, ToolResult, TurnEnd } from "#ports/LanguageModel.ts"
+import type { ModelFailed, ModelTurn, Question, ToolResult, TurnEnd } from "#ports/LanguageModel.ts"
 import { type ChatCompletionsApi, chatCompletionsApi, type Reply } from "#test/ChatCompletionsApi.ts"
 import { call, text, usage } from "#test/languageModel.ts"
 import { talk } from "./asking.ts"
@@ -139,6 +139,22 @@ describe("OpenAI-compatible, when something goes wrong", () => {
     })
   )
 
+  type Ask = (api: ChatCompletionsApi) => Effect.Effect<unknown, ModelFailed>
+  const asks: ReadonlyArray<readonly [what: string, ask: Ask]> = [
+    ["a turn", (api) => nextOf(api, talk(), { timeout: 300 })],
+    ["a question", (api) => adapterOf(api, { timeout: 300 }).ask(question)]
+  ]
+  for (const [what, ask] of asks)
+    it.live(`gives up one that sends signs of life and never ends: ${what}`, () =>
+      Effect.gen(function* () {
+        const api = yield* chatCompletionsApi(() => ({ drips: true }))
+        const error = yield* Effect.flip(ask(api))
+        assert.include(error.message, "did not answer in time")
+        assert.include(error.fault, "did not answer in time")
+        yield* Effect.promise(() => api.requests.at(-1)!.ended)
+      })
+    )
+
   it.live("ends the request when it is interrupted", () =>
     Effect.gen(function* () {
       const api = yield* chatCompletionsApi(() => ({ stalls: true }))
@@ -150,13 +166,14 @@ describe("OpenAI-compatible, when something goes wrong", () => {
   )
 })
 
+const question: Question = {
+  model: "judge-1",
+  system: "Judge the weather.",
+  prompt: "It rains.",
+  form: { name: "weather", description: "How it is.", schema: z.object({ weather: z.enum(["good", "bad"]) }) }
+}
+
 describe("OpenAI-compatible: a question", () => {
-  const question: Question = {
-    model: "judge-1",
-    system: "Judge the weather.",
-    prompt: "It rains.",
-    form: { name: "weather", description: "How it is.", schema: z.object({ weather: z.enum(["good", "bad"]) }) }
-  }
   const filled = (written: string, name = "weather"): Reply => ({ calls: [{ name, arguments: written }] })
 
   it.effect("is answered in its form alone", () =>

@@ -8,7 +8,7 @@ import { type Overlay, WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import * as Git from "#test/gitWorkspaceStore.ts"
 import { emptyOverlay, put, textAt } from "#test/overlay.ts"
 import { setUp } from "./attacks.ts"
-import { bubblewrap } from "./bubblewrap.host.ts"
+import { bubblewrap, isBelow, processesWith, until } from "./bubblewrap.host.ts"
 
 /** Every path of the Overlay with its kind and what it holds. */
 const contentsOf = Effect.fnUntraced(function* (overlay: Overlay) {
@@ -179,6 +179,45 @@ bubblewrap("Bubblewrap brings back", (test) => {
       assert.deepStrictEqual(yield* contentsOf(overlay), ["f a = first\n"])
     })
   )
+
+  /** What fails in the middle of taking up what a command did, when its first file is put into the Overlay. */
+  const failures: { readonly [what: string]: Effect.Effect<void> } = {
+    "the keeper is killed": Effect.promise(async () => {
+      const keepers = () => processesWith("while read -r verb size").filter((pid) => isBelow(pid, process.pid))
+      for (const pid of keepers()) process.kill(pid, "SIGKILL")
+      await until(() => keepers().length === 0)
+    }),
+    "the Overlay has a defect": Effect.die(new RangeError("Array buffer allocation failed"))
+  }
+  for (const [what, failing] of Object.entries(failures))
+    test(
+      `nothing of a command's work when ${what} before all of it is taken up, says so, and goes on`,
+      Effect.gen(function* () {
+        const overlay: { -readonly [name in keyof Overlay]: Overlay[name] } = yield* emptyOverlay()
+        const shell = yield* setUp(overlay)
+        yield* shell.exec("echo kept > kept.txt; mkdir d; echo old > d/changed.txt; ln -s kept.txt link")
+        const before = yield* contentsOf(overlay)
+        const { writeFile } = overlay
+        const written: Array<string> = []
+        overlay.writeFile = (path, ...rest) =>
+          Effect.andThen(
+            writeFile(path, ...rest),
+            Effect.suspend(() => (written.push(path) === 1 ? failing : Effect.void))
+          )
+        // more than is read at once
+        const large = "head -c 5M /dev/urandom"
+        const { stderr, exit } = yield* shell.exec(
+          `rm -r kept.txt link; mkdir new; echo new > d/changed.txt; ${large} > new/a; ${large} > new/b`
+        )
+        assert.lengthOf(written, 1)
+        assert.strictEqual(exit, 126)
+        assert.match(stderr, /The sandbox failed: .* What the command wrote is lost\.\n$/)
+        assert.deepStrictEqual(yield* contentsOf(overlay), before)
+        const { stdout } = yield* shell.exec("cat kept.txt link d/changed.txt; ls; echo more > more.txt")
+        assert.strictEqual(stdout, "kept\nkept\nold\nd\nkept.txt\nlink\n")
+        assert.include(overlay.paths(), "more.txt")
+      })
+    )
 
   test(
     "nothing that git runs when the service commits or someone clones",

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, type Layer } from "effect"
+import { Deferred, Effect, Exit, Fiber, type Layer } from "effect"
 import type { Sandbox } from "#ports/Sandbox.ts"
-import type { Overlay } from "#ports/WorkspaceStore.ts"
+import { type Overlay, WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { worked } from "#test/hostile/processor.ts"
 import { emptyOverlay, put, textAt } from "#test/overlay.ts"
 import { attacks, setUp, type Test } from "./attacks.ts"
@@ -197,6 +197,19 @@ export const contract = <E>(name: string, layer: Layer.Layer<Sandbox, E>, { writ
         assert.strictEqual((yield* overlay.stat("log.txt")).size, size)
       })
     )
+
+    for (const method of ["readFile", "writeFile", "remove"] as const)
+      test(
+        `ends as the workspaces' disk does that is away: ${method}`,
+        Effect.gen(function* () {
+          const overlay = yield* emptyOverlay()
+          yield* put(overlay, "given.txt", "given")
+          const away = new WorkspacesUnavailable({ code: "EIO", message: "the disk of the workspaces failed (EIO)" })
+          const shell = yield* setUp({ ...overlay, [method]: () => Effect.die(away) })
+          const command = "cat given.txt; echo x > made.txt; rm given.txt"
+          assert.deepStrictEqual(yield* Effect.exit(shell.exec(command)), Exit.die(away))
+        })
+      )
 
     test(
       "cuts an output that is too long, and says so",

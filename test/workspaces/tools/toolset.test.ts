@@ -318,4 +318,52 @@ describe("SearchSnippets", () => {
       assert.strictEqual((yield* call("SearchSnippets", { task: "x", top_k: 21 })).isError, true)
     })
   )
+
+  it.effect("answers with whole JSON, however long its escapes are", () =>
+    Effect.gen(function* () {
+      const written = (length: number, text: string) => text.repeat(length / text.length)
+      const some = (count: number, source: string, rest: Partial<SnippetFound> = {}): ReadonlyArray<SnippetFound> =>
+        Array.from({ length: count }, (_, index) => ({
+          id: `${index}`,
+          name: `n${index}`,
+          score: 0.9,
+          near: true,
+          language: "python",
+          entrypoint: "f",
+          description: "d",
+          filename: `${index}.py`,
+          source,
+          ...rest
+        }))
+      const shown = Effect.fnUntraced(function* (found: ReadonlyArray<SnippetFound>) {
+        const call = caller(yield* emptyOverlay(), noShell, found, workersHere, true)
+        const { content } = yield* call("SearchSnippets", { task: "anything", top_k: 20 })
+        assert.isAtMost(content.length, 262_144)
+        const { matches, note } = JSON.parse(content) as { matches: ReadonlyArray<SnippetFound>; note: string }
+        assert.include(note, "may be missing")
+        return matches
+      })
+      const sources = (matches: ReadonlyArray<SnippetFound>) => matches.map(({ source }) => source?.length ?? 0)
+
+      // of as much code as is ever shown, and of what is all escapes
+      const code = written(200_000, '  print("a line of code")\n')
+      assert.deepStrictEqual(sources(yield* shown(some(2, code))), [code.length, 0])
+      const lines = written(200_000, '"\n')
+      assert.deepStrictEqual(sources(yield* shown(some(2, lines))), [0, 0])
+      // 40,000 characters of JSON each
+      assert.deepStrictEqual(sources(yield* shown(some(3, written(20_000, '"\n')))), [20_000, 0, 0])
+
+      // what stands beside the sources: a description of 100,000 characters, and names that are all escapes
+      const described = yield* shown(some(20, "s", { description: written(100_000, '"\n') }))
+      assert.lengthOf(described, 20)
+      for (const { source, description } of described) {
+        assert.deepStrictEqual([source, description.length], ["s", 2_001])
+      }
+      const escapes = (length: number) => "\u0001".repeat(length)
+      const named = { name: escapes(1_000), entrypoint: escapes(1_000), description: escapes(100_000) }
+      const [best, ...others] = yield* shown(some(20, escapes(20_000), named))
+      assert.deepStrictEqual([best!.id, best!.name, best!.source], ["0", named.name, escapes(20_000)])
+      assert.isBelow(others.length, 19)
+    })
+  )
 })
