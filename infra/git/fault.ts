@@ -22,6 +22,20 @@ const words: { readonly [code: string]: string } = {
 export const unavailable = (code: string): WorkspacesUnavailable =>
   new WorkspacesUnavailable({ code, message: `${words[code] ?? "the disk of the workspaces failed"} (${code})` })
 
+/** The system's words for what git fails of. */
+const printed: { readonly [code: string]: string } = {
+  ENOSPC: "No space left on device",
+  EDQUOT: "Disk quota exceeded",
+  EROFS: "Read-only file system",
+  EIO: "Input/output error",
+  EACCES: "Permission denied",
+  EMFILE: "Too many open files"
+}
+
+/** The code of the disk's failure that git complains of; `undefined`: of none, or of another. */
+export const codeIn = (complaint: string): string | undefined =>
+  Object.keys(printed).find((code) => complaint.includes(printed[code]!))
+
 /** Throws the system's error when a repository can't be read at all: then nobody can tell which objects it lacks. */
 export const mustBeThere = (gitdir: string): void => {
   fs.readdirSync(`${gitdir}/objects`)

@@ -104,6 +104,8 @@ export class Answers extends Context.Service<
         const known = readers.get(response)
         if (known !== undefined) return known
         const reader: Reader = { owner, stays: new Set(), taken: 0, waited: 0, since: undefined }
+        // of a client that has left, nothing is kept: no end of it comes any more
+        if (response.destroyed) return reader
         readers.set(response, reader)
         response.once("close", () => {
           readers.delete(response)
@@ -167,6 +169,8 @@ export class Answers extends Context.Service<
       ): HttpServerResponse.HttpServerResponse => {
         const { body, headers } = response
         const to = responseTo(request)
+        // nobody takes it
+        if (to.destroyed) return response
         const known = readers.get(to)
         const type = headers["content-type"] ?? (body._tag === "Stream" ? body.contentType : undefined)
         if (body._tag === "Stream") {

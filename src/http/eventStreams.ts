@@ -20,8 +20,11 @@ export const eventStreamPlaces = (atOnce: number) => {
     take: Effect.fnUntraced(function* (key: string, request: HttpServerRequest.HttpServerRequest) {
       const taken = open.get(key) ?? 0
       if (taken >= atOnce) return yield* tooMany
+      const response = NodeHttpServerRequest.toServerResponse(request)
+      // the client has left: nobody would give the place back
+      if (response.destroyed) return
       open.set(key, taken + 1)
-      NodeHttpServerRequest.toServerResponse(request).once("close", () => {
+      response.once("close", () => {
         const left = (open.get(key) ?? 1) - 1
         if (left === 0) open.delete(key)
         else open.set(key, left)

@@ -1,15 +1,27 @@
-import { existsSync } from "node:fs"
+import { existsSync, readdirSync, readlinkSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { fsck, noGit } from "#test/infra/git/git.ts"
 import { says } from "#test/MessagesApi.ts"
 import { ownerKey, type Service, startService } from "#test/service.ts"
 import { ended, environment, scripts, startsAgent, write } from "./agent.ts"
-import { clonesAndFetches, folder, git, good, makesClones, place, urlOf, wrote } from "./clone.ts"
+import { clonesAndFetches, folder, git, good, makesClones, noise, place, urlOf, wrote } from "./clone.ts"
 import { refused } from "./problem.ts"
 
 startsAgent()
 makesClones()
+
+/** The files below a folder that this process, with the services in it, has open. */
+const openIn = (folder: string) =>
+  readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`)
+      return path.startsWith(`${folder}/`) ? [path] : []
+    } catch {
+      // the one with which the folder was read
+      return []
+    }
+  })
 
 describe("git over HTTP", () => {
   describe.skipIf(noGit)("without native git", () => {
@@ -24,6 +36,24 @@ describe("git over HTTP", () => {
     afterAll(() => plain.close())
 
     clonesAndFetches("file by file", () => plain)
+
+    it.skipIf(process.platform !== "linux")("tells of a file without opening it", async () => {
+      const { workspace_id: id, commit } = await wrote(
+        "told",
+        { "small.txt": "one\n", "large.txt": noise(200_000, 1) },
+        plain
+      )
+      const gitdir = join(plain.dataDir, "workspaces", `${id}.git`)
+      const blob = await good("--git-dir", gitdir, "-c", "safe.directory=*", "rev-parse", `${commit}:large.txt`)
+      for (const sha of [commit, blob]) {
+        const path = `/git/${id}.git/objects/${sha.slice(0, 2)}/${sha.slice(2)}`
+        const { status, headers } = await plain.call("GET", path)
+        const told = await plain.call("HEAD", path)
+        assert.deepStrictEqual([told.status, told.text], [status, ""])
+        assert.strictEqual(told.headers.get("content-length"), headers.get("content-length"))
+      }
+      assert.deepStrictEqual(openIn(gitdir), [])
+    })
 
     it("refuses a push, and says so", async () => {
       const { workspace_id: id, commit } = await wrote("pushes", { "a.txt": "one\n" }, plain)

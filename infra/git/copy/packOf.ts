@@ -51,7 +51,14 @@ async function* large(gitdir: string, { sha, type }: Needed, size: number): Asyn
       yield piece
     }
   }
-  yield entryHead(type, size)
+  let goesOn = false
+  try {
+    yield entryHead(type, size)
+    goesOn = true
+  } finally {
+    // what closes the file otherwise has not begun yet
+    if (!goesOn) await opened.file.close()
+  }
   // the loop below throws when either stream fails
   pipeline(Readable.from(hashed()), deflate, () => {})
   for await (const piece of deflate as AsyncIterable<Uint8Array>) yield piece

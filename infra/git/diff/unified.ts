@@ -56,6 +56,8 @@ interface Left {
   lines: number
   bytes: number
   time: number
+  /** No file was left out for a reason that may pass. */
+  isWhole: boolean
 }
 
 const compared = Effect.fnUntraced(function* (
@@ -65,13 +67,18 @@ const compared = Effect.fnUntraced(function* (
   workers: Workers["Service"]
 ) {
   const size = before.length + after.length
-  if (size > left.bytes || left.time <= 0) return undefined
+  if (size > left.bytes) return undefined
   left.bytes -= size
-  if (size <= small) return hunksOfBytes(before, after, left.lines)
-  const began = performance.now()
-  const done = yield* Effect.option(workers.run("hunksOfBytes", [before, after, left.lines], { within: left.time }))
-  left.time -= performance.now() - began
-  return Option.getOrUndefined(done)
+  if (left.time > 0) {
+    if (size <= small) return hunksOfBytes(before, after, left.lines)
+    const began = performance.now()
+    const done = yield* Effect.option(workers.run("hunksOfBytes", [before, after, left.lines], { within: left.time }))
+    left.time -= performance.now() - began
+    if (Option.isSome(done)) return done.value
+  }
+  // workers may have been busy, or have given this caller less time than others
+  left.isWhole = false
+  return undefined
 })
 
 /** One file's part of a `git diff`. */
@@ -111,7 +118,8 @@ const partsOf = ({ path, before, after }: Difference) =>
 
 /**
  * The text of a `git diff`. One longer than `maxBytes` is cut after a line and ends with a remark. A file whose diff
- * would cost too much is only named. `isWhole`: time did not run out, so the same diff again gives the same text.
+ * would cost too much is only named. `isWhole`: no file is only named because time ran out or a worker gave no result,
+ * so the same diff again gives the same text.
  */
 export const unifiedDiff = Effect.fnUntraced(function* (
   repository: Repository,
@@ -119,7 +127,7 @@ export const unifiedDiff = Effect.fnUntraced(function* (
   maxBytes: number,
   workers: Workers["Service"]
 ) {
-  const left: Left = { lines: mostLines, bytes: mostComparedBytes, time: patience }
+  const left: Left = { lines: mostLines, bytes: mostComparedBytes, time: patience, isWhole: true }
   const breath = new Breath()
   const parts: Array<Uint8Array> = []
   let size = 0
@@ -135,7 +143,7 @@ export const unifiedDiff = Effect.fnUntraced(function* (
       }
     }
   }
-  return { text: cut(Buffer.concat(parts), maxBytes), isWhole: left.time > 0 }
+  return { text: cut(Buffer.concat(parts), maxBytes), isWhole: left.isWhole }
 })
 
 const cut = (bytes: Buffer, maxBytes: number): string => {

@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:c
 import fs from "node:fs"
 import { constants, devNull, setPriority } from "node:os"
 import path from "node:path"
+import { PassThrough } from "node:stream"
 
 /** Native git, as it was found when the service started. */
 export interface NativeGit {
@@ -79,7 +80,19 @@ export const findGit = (since = oldest): NativeGit | undefined => {
 export const withinProcessor = (seconds: number): string =>
   `ulimit -c 0; ulimit -S -t ${seconds} 2>/dev/null || [ "$(ulimit -S -t)" != unlimited ] && exec "$@"`
 
-/** Starts git on a repository. Its stderr is dropped unless the caller listens to it: it may quote names of files. */
+/**
+ * A child that the system has no pipes for comes without them, and tells its error only later. So its caller, which
+ * waits for that error, gets others: they take all that is written, and say nothing.
+ */
+const withPipes = (child: ChildProcessWithoutNullStreams): ChildProcessWithoutNullStreams =>
+  child.stdin
+    ? child
+    : Object.assign(child, { stdin: new PassThrough().resume(), stdout: new PassThrough(), stderr: new PassThrough() })
+
+/**
+ * Starts git on a repository. The caller listens to the child's errors before anything else may run: that git can't be
+ * started is one. Its stderr is dropped unless the caller listens to it: it may quote names of files.
+ */
 export const startGit = (
   { program }: NativeGit,
   gitdir: string,
@@ -100,11 +113,9 @@ export const startGit = (
     options.processor === undefined || process.platform === "win32"
       ? asked
       : ["/bin/sh", "-c", withinProcessor(options.processor), "git", ...asked]
-  const child = spawn(bounded[0]!, bounded.slice(1), {
-    cwd: gitdir,
-    env: { ...environment, ...options.environment },
-    stdio: ["pipe", "pipe", "pipe"]
-  })
+  const stdio: ["pipe", "pipe", "pipe"] = ["pipe", "pipe", "pipe"]
+  const env = { ...environment, ...options.environment }
+  const child = withPipes(spawn(bounded[0]!, bounded.slice(1), { cwd: gitdir, env, stdio }))
   child.stderr.resume()
   // errors of these are ignored: a reader sees the output end, and writing to a git that has ended is of no use
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {})

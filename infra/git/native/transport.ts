@@ -3,6 +3,7 @@ import { PassThrough } from "node:stream"
 import { Effect, Layer, Stream } from "effect"
 import { GitTransport, type ServedFile } from "#ports/GitTransport.ts"
 import { lastWords } from "../../lastWords.ts"
+import { isMissing } from "../../systemErrors.ts"
 import { mustBeThere, onDisk } from "../fault.ts"
 import { main, refOf } from "../Repository.ts"
 import { repositoryPath } from "../repositories.ts"
@@ -77,18 +78,32 @@ const textFile = (text: string): ServedFile => {
   return { size: bytes.length, bytes: Stream.make(new Uint8Array(bytes)) }
 }
 
+/** Bytes of a file that are read at once. */
+const piece = 64 * 1024
+
+/** A file's bytes. It is opened when the first are asked for, which may be never: a HEAD request asks for none. */
+async function* reading(path: string): AsyncGenerator<Uint8Array> {
+  const file = await fs.promises.open(path, "r")
+  try {
+    yield* file.createReadStream({ highWaterMark: piece }) as AsyncIterable<Uint8Array>
+  } finally {
+    await file.close().catch(() => {})
+  }
+}
+
+/**
+ * An object or a pack. A small one, as most objects are, is read before the answer begins: git may pack it meanwhile
+ * and remove its file, and an answer that breaks off ends a clone, while one that says that it is not there does not.
+ */
 const storedFile = async (path: string): Promise<ServedFile | undefined> => {
-  // opened at once: a pack may be replaced before it is read
-  const file = await fs.promises.open(path, "r").catch(() => undefined)
-  if (file === undefined) return undefined
-  const { size } = await file.stat()
-  const bytes = file.createReadStream({ highWaterMark: 64 * 1024 }) as AsyncIterable<Uint8Array>
-  return {
-    size,
-    bytes: Stream.ensuring(
-      Stream.fromAsyncIterable(bytes, (error) => error),
-      Effect.promise(() => file.close().catch(() => {}))
-    )
+  try {
+    const { size } = await fs.promises.stat(path)
+    if (size > piece) return { size, bytes: Stream.fromAsyncIterable(reading(path), (error) => error) }
+    const bytes = await fs.promises.readFile(path)
+    return { size: bytes.length, bytes: Stream.make(bytes) }
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
   }
 }
 

@@ -9,8 +9,8 @@ import { incoming } from "../repositories.ts"
 
 /** Bytes that git may allocate in one piece: the size that a delta claims to become is not believed. */
 const mostAtOnce = 256 * 1024 * 1024
-/** Bytes of git's output that are read. */
-const mostSaid = 64 * 1024 * 1024
+/** Bytes of git's output that are kept. */
+const usuallySaid = 64 * 1024 * 1024
 const mostComplaint = 4_096
 
 /** The deltas of a small pack may claim to become gigabytes, one after another, and git unpacks each. */
@@ -21,6 +21,7 @@ const brokenOff = "the pack ends too early"
 const ended = "git was ended while it looked at it; push again"
 
 interface Said {
+  /** `null`: git did not end by itself, or said more than is kept. */
   readonly code: number | null
   readonly out: Buffer
   /** The beginning of its stderr. */
@@ -33,12 +34,14 @@ export class Quarantine {
   readonly #git: NativeGit
   readonly #gitdir: string
   readonly #processor: number
+  readonly #mostSaid: number
 
-  /** `processor`: seconds of processor time for each of git's processes. */
-  constructor(git: NativeGit, directory: string, gitdir: string, processor: number) {
+  /** `processor`: seconds of processor time for each of git's processes. `mostSaid`: bytes of what each may print. */
+  constructor(git: NativeGit, directory: string, gitdir: string, processor: number, mostSaid = usuallySaid) {
     this.#git = git
     this.#gitdir = gitdir
     this.#processor = processor
+    this.#mostSaid = mostSaid
     this.objects = `${directory}/${incoming}${randomBytes(8).toString("hex")}`
     fs.mkdirSync(`${this.objects}/pack`, { recursive: true, mode: 0o700 })
   }
@@ -58,18 +61,25 @@ export class Quarantine {
     // opened first: if that fails, nothing has to be undone, and no promise rejects unheard
     const file = await fs.promises.open(path, "wx", 0o600)
     let bytes = 0
-    const givenUp = Promise.withResolvers<never>()
-    const stop = () => givenUp.reject(signal.reason)
-    if (signal.aborted) stop()
-    signal.addEventListener("abort", stop, { once: true })
     const pieces = pack[Symbol.asyncIterator]()
-    const next = () =>
-      pieces.next().catch(() => {
+    /** Listens to the signal for each piece anew: a promise that outlasts the pieces would hold them all. */
+    const next = async () => {
+      const givenUp = Promise.withResolvers<never>()
+      const stop = () => givenUp.reject(signal.reason)
+      if (signal.aborted) stop()
+      else signal.addEventListener("abort", stop)
+      const piece = pieces.next().catch(() => {
         throw new PushRefused({ reason: brokenOff })
       })
+      try {
+        return await Promise.race([piece, givenUp.promise])
+      } finally {
+        signal.removeEventListener("abort", stop)
+      }
+    }
     try {
       for (;;) {
-        const piece = await Promise.race([next(), givenUp.promise])
+        const piece = await next()
         if (piece.done === true) return path
         bytes += piece.value.length
         came(bytes)
@@ -77,7 +87,6 @@ export class Quarantine {
         await file.writeFile(piece.value)
       }
     } finally {
-      signal.removeEventListener("abort", stop)
       // not awaited: a sender that stands still would hold it up for ever
       pieces.return?.().catch(() => {})
       await file.close()
@@ -86,7 +95,8 @@ export class Quarantine {
 
   /**
    * Runs git. It is killed when the signal aborts or its output is longer than `mostSaid`. Rejects with `PushRefused`
-   * when it uses up its processor time, or somebody else ends it. `input`: a text, or the stream of a file.
+   * when it uses up its processor time, or somebody else ends it, and with the system's error when it can't be started.
+   * `input`: a text, or the stream of a file.
    */
   ask(args: ReadonlyArray<string>, signal: AbortSignal, input?: string | fs.ReadStream): Promise<Said> {
     return new Promise((resolve, reject) => {
@@ -111,22 +121,26 @@ export class Quarantine {
       let complaint = ""
       child.stdout.on("data", (chunk: Buffer) => {
         bytes += chunk.length
-        if (bytes > mostSaid) stop()
+        if (bytes > this.#mostSaid) stop()
         else chunks.push(chunk)
       })
       child.stderr.setEncoding("utf8").on("data", (text: string) => {
         complaint = (complaint + text).slice(0, mostComplaint)
       })
-      child.once("error", reject)
+      child.once("error", (error) => {
+        signal.removeEventListener("abort", stop)
+        reject(error)
+      })
       child.once("close", (code, endedBy) => {
         signal.removeEventListener("abort", stop)
         if (endedBy === "SIGXCPU") reject(new PushRefused({ reason: tooMuch }))
         else if (endedBy !== null && !stopped) reject(new PushRefused({ reason: ended }))
-        else resolve({ code, out: Buffer.concat(chunks), complaint })
+        // git may have ended well before it could be killed: the end of its output was in the pipe still
+        else resolve({ code: bytes > this.#mostSaid ? null : code, out: Buffer.concat(chunks), complaint })
       })
       if (input === undefined || typeof input === "string") lastWords(child.stdin, input)
       else {
-        child.once("close", () => input.destroy())
+        for (const over of ["close", "error"]) child.once(over, () => input.destroy())
         // git would wait for the rest of its input
         input.once("error", (error) => {
           reject(error)

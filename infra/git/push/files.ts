@@ -59,9 +59,11 @@ const folderProblem = (path: string): string | undefined => {
   return undefined
 }
 
-const linesOf = function* (out: Buffer): Generator<Buffer> {
+/** The lines of an output that each end with a NUL. Throws when the last one does not: then something is missing. */
+export const linesOf = function* (out: Buffer): Generator<Buffer> {
   for (let at = 0; at < out.length; ) {
     const end = out.indexOf(0, at)
+    if (end < 0) throw new Error("git's output ends within a line")
     yield out.subarray(at, end)
     at = end + 1
   }
@@ -99,9 +101,11 @@ const checkContents = async (quarantine: Quarantine, files: ReadonlyArray<Listed
   const asked = files.map(({ sha }) => `${sha}\n`).join("")
   const out = await quarantine.need(["cat-file", "--batch"], signal, "links and .git files are too long", asked)
   let at = 0
-  for (const { path, name, kind, size } of files) {
-    const begin = out.indexOf(10, at) + 1
+  for (const { path, name, kind, sha, size } of files) {
+    const head = `${sha} blob ${size}\n`
+    const begin = at + head.length
     const bytes = out.subarray(begin, begin + size)
+    if (out.toString("latin1", at, begin) !== head || bytes.length < size) throw new Error("git has shown other files")
     at = begin + size + 1
     const problem = kind === "symlink" ? targetProblem(decoded(bytes)) : contentProblem(name, bytes)
     if (problem !== undefined) throw refused(path, problem)

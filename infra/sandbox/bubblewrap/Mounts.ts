@@ -79,7 +79,10 @@ const patience = 120_000
 const mostListed = 128 * 1024 * 1024
 const bytesOf = (names: ReadonlyArray<string>) => Buffer.from(names.map((name) => `./${name}\0`).join(""), "latin1")
 
-/** Makes the file systems and starts the keeper. Rejects with what the programs said. */
+/**
+ * Makes the file systems and starts the keeper. Rejects with what the programs said, or with the system's error when it
+ * has no process or no pipes left.
+ */
 export const startMounts = async (tools: Tools): Promise<Mounts> => {
   const [command, ...args] = [
     ...unprivileged(tools),
@@ -88,6 +91,9 @@ export const startMounts = async (tools: Tools): Promise<Mounts> => {
     ...[tools.bwrap, ...keeperWalls(), "--", "/bin/bash", "--norc", "-c", keeper]
   ]
   const child = spawn(command!, args, { cwd: "/", env: {}, stdio: ["pipe", "pipe", "pipe"], detached: true })
+  const failed = new Promise<Error>((resolve) => child.once("error", resolve))
+  // a child that the system has no pipes for comes without them, and tells its error only later
+  if (!child.stdin) throw await failed
   let dead = false
   let said = ""
   const input = child.stdin
@@ -139,7 +145,7 @@ export const startMounts = async (tools: Tools): Promise<Mounts> => {
   } catch {
     child.kill("SIGKILL")
     await told
-    throw new Error(oneLine(said, "; ") || `${tools.bwrap} ended at once`)
+    throw await Promise.race([failed, new Error(oneLine(said, "; ") || `${tools.bwrap} ended at once`)])
   }
   return {
     pid: child.pid!,

@@ -158,16 +158,18 @@ const unusable = (said: string): SandboxUnusable =>
 /** Runs a first command. Gives the languages that have programs here; fails with the reason if no command can run. */
 export const tryOut = (tools: Tools): Effect.Effect<ReadonlyArray<string>, SandboxUnusable> =>
   Effect.gen(function* () {
-    const mounts = yield* Effect.acquireRelease(
+    const trying = <A>(begin: () => Promise<A>) =>
       Effect.tryPromise({
-        try: () => startMounts(tools),
+        try: begin,
         catch: (error) => unusable(error instanceof Error ? error.message : String(error))
-      }),
+      })
+    const mounts = yield* Effect.acquireRelease(
+      trying(() => startMounts(tools)),
       (started) => Effect.promise(started.kill)
     )
     const programs = Object.keys(interpreters).join(" ")
     const script = `for p in ${programs}; do if "$p" --version > /dev/null 2>&1; then echo "$p"; fi; done; echo end`
-    const { stdout, stderr } = yield* Effect.promise(
+    const { stdout, stderr } = yield* trying(
       () => startShellCommand(tools, mounts, script, defaultTimeout, defaultOutput).ended
     )
     const found = stdout.split("\n").slice(0, -1)

@@ -19,7 +19,7 @@ export interface Outcome {
 }
 
 export interface ShellCommand {
-  /** Settles when no process of the command is left. */
+  /** Settles when no process of the command is left. Rejects with the system's error when it can't be started. */
   readonly ended: Promise<Outcome>
   /** Kills all of its processes, if there still are any; settles as `ended` does. */
   readonly kill: () => Promise<Outcome>
@@ -59,15 +59,24 @@ export const startShellCommand = (
     stdio: [long ? "pipe" : "ignore", "pipe", "pipe", "pipe", filter === undefined ? "ignore" : "pipe"],
     detached: true
   })
+  // one that can't be started may have none of its pipes (Deno: or not those beyond stderr), and tells its error later
+  if (!child.stdout || !child.stdio[info]) {
+    const ended = new Promise<never>((_, reject) => child.once("error", reject))
+    return settled(ended, () => ended)
+  }
   yieldTo(child.pid)
   feed(child.stdin, script)
   if (filter !== undefined) feed(child.stdio[filterFd] as Writable, filter)
   const stdout = collect(child.stdout!, output)
   const stderr = collect(child.stderr!, output)
   const sandbox = firstProcess(child.stdio[info] as Readable)
+  let failed: Error | undefined
   const exited = new Promise<number>((resolve) => {
     child.once("exit", (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])))
-    child.once("error", () => resolve(127))
+    child.once("error", (error) => {
+      failed = error
+      resolve(127)
+    })
   })
 
   let tooMuchMemory = false
@@ -91,6 +100,7 @@ export const startShellCommand = (
   const ended = (async (): Promise<Outcome> => {
     const exit = await exited
     stopWatching()
+    if (failed !== undefined) throw failed
     const pid = await Promise.race([
       sandbox,
       new Promise<undefined>((resolve) => setTimeout(resolve, 1_000, undefined))
@@ -99,13 +109,16 @@ export const startShellCommand = (
     const [said, complained] = await Promise.all([stdout(), stderr()])
     return { stdout: said, stderr: complained, exit: tooMuchMemory ? 137 : exit, tooMuchMemory }
   })()
-  return {
-    ended,
-    kill: async () => {
-      await killAll()
-      return ended
-    }
-  }
+  return settled(ended, async () => {
+    await killAll()
+    return ended
+  })
+}
+
+/** A command whose failure may come before anybody waits for its end. */
+const settled = (ended: Promise<Outcome>, kill: () => Promise<Outcome>): ShellCommand => {
+  ended.catch(() => {})
+  return { ended, kill }
 }
 
 const feed = (stream: Writable | null, bytes: string | Uint8Array) => {

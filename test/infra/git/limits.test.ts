@@ -64,7 +64,8 @@ withLayer(limited)("a workspace's limits", (it) => {
       const first = yield* workspaces.open("note", undefined)
       yield* write(first, "a", 900)
       const tree = yield* workspaces.save("note", first)
-      for (const damaged of [`${tree} 9`, `${tree} \0\0\n`, "\0".repeat(50), `x${tree} 9\n`]) {
+      const closed = `\n${tree} 9\n\n${"f".repeat(40)} 1 bytes\n`
+      for (const damaged of [`${tree} 9`, `${tree} \0\0\n`, "\0".repeat(50), `x${tree} 9\n`, closed]) {
         fs.writeFileSync(`${directory}/note.git/cairn-bytes`, damaged)
         assert.strictEqual(yield* write(yield* workspaces.open("note", tree), "b", 101), "WorkspaceFull", damaged)
       }

@@ -143,3 +143,39 @@ it.live("a file that is served is closed, also when nobody takes all of it", () 
     open.mockRestore()
   })
 )
+
+it.live("a file that nobody takes is not opened, as when only its size is asked for", () =>
+  Effect.gen(function* () {
+    const { program } = endless("untakenfiles", "")
+    const objects = `${repositoryPath(directory, "untakenfiles")}/objects`
+    const sizes = [10, 1_000_000]
+    const names = sizes.map((_, n) => `pack/pack-${`${n}`.repeat(40)}.pack`)
+    fs.mkdirSync(`${objects}/pack`, { recursive: true })
+    for (const [n, name] of names.entries()) fs.writeFileSync(`${objects}/${name}`, Buffer.alloc(sizes[n]!, 1))
+    const open = vi.spyOn(fs.promises, "open")
+    const { file } = yield* Effect.provide(GitTransport, layer({ directory, git: { program } }))
+    for (const [n, name] of names.entries()) {
+      const served = yield* file("untakenfiles", `objects/${name}`)
+      assert.strictEqual(served?.size, sizes[n])
+      assert.lengthOf(open.mock.calls, 0)
+      const bytes = yield* Stream.runCollect(served!.bytes)
+      assert.strictEqual(Buffer.concat([...bytes]).length, sizes[n])
+      open.mockClear()
+    }
+    open.mockRestore()
+  })
+)
+
+it.live("a file that can't be read now is not said to be missing", () =>
+  Effect.gen(function* () {
+    const { program } = endless("unread", "")
+    const objects = `${repositoryPath(directory, "unread")}/objects`
+    fs.mkdirSync(`${objects}/pack`, { recursive: true })
+    const { file } = yield* Effect.provide(GitTransport, layer({ directory, git: { program } }))
+    const name = `objects/pack/pack-${"a".repeat(40)}.pack`
+    assert.isUndefined(yield* file("unread", name))
+    const none = Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" })
+    for (const look of ["stat", "open"] as const) vi.spyOn(fs.promises, look).mockRejectedValue(none)
+    assert.strictEqual((yield* Effect.flip(file("unread", name))).code, "EMFILE")
+  })
+)
