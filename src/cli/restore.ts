@@ -1,22 +1,22 @@
-import { Context, Effect, Layer, Option } from "effect"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { isSqlError } from "effect/sql/SqlError"
-import { BackupFault, BackupFolder, RepositoryCopy } from "#ports/Backup.ts"
-import { LogIntake } from "#ports/LogCopy.ts"
+import { BackupFault } from "#ports/Backup.ts"
+import { Restoring } from "#ports/LogCopy.ts"
 import { damagedIn } from "#src/audit/backup/chain.ts"
 import { erasedSince } from "#src/audit/backup/erasedSince.ts"
-import { besideOf, sourceOf, subjectOf } from "#src/audit/backup/source.ts"
+import { leftOf } from "#src/audit/backup/left.ts"
+import { besideOf, sourceOf } from "#src/audit/backup/source.ts"
 import { parentGone } from "#src/commandLine.ts"
 import { backupFolder, besideFromBackup, copyTarget, repositoryCopy } from "#src/copying.ts"
 import { counted } from "#src/counted.ts"
-import { adopt } from "#src/repositories.ts"
 import { unusableDatabase } from "#src/unreachable.ts"
 import { after } from "./backup/after.ts"
 import { openedAt } from "./backup/archive.ts"
+import { type Backup, fill } from "./backup/fill.ts"
 import { backupsIn, folderArgument, keysOf } from "./backup/folder.ts"
 import { rowsOf } from "./backup/rows.ts"
-import { bringAll } from "./copy/bringAll.ts"
-import { finish } from "./copy/finish.ts"
 import { Failed, whichStore } from "./failure.ts"
 import { config } from "./log.ts"
 import { answer, Json, plain } from "./output.ts"
@@ -55,60 +55,37 @@ const restore = Effect.fnUntraced(function* (typed: string, upTo: number | undef
         })
       }
       const { origin, checkpoints, lines } = yield* besideOf(chain)
-      return { chain, since, origin, checkpoints, lines, source: yield* sourceOf(chain, since) }
+      const backup: Backup = { chain, since, source: yield* sourceOf(chain, since), left: leftOf(chain, since) }
+      return { backup, origin, checkpoints, lines }
     }),
     folder
   )
-  const { chain, since, origin, checkpoints, lines, source } = yield* backups
-  const read = Context.get(folder, BackupFolder).read
+  const { backup, origin, checkpoints, lines } = yield* backups
+  const { chain, since, source } = backup
   const { secret, positions } = origin
-  const ends = copyTarget(to, positions === null ? { secret } : { secret, positions }, source.engine, (copy) =>
-    besideFromBackup(checkpoints, rowsOf(lines), copy)
-  )
+  const beside = (copy: PgClient.PgClient) =>
+    besideFromBackup({ checkpoints, rows: rowsOf(lines), left: backup.left }, copy)
+  const ends = copyTarget(to, positions === null ? { secret } : { secret, positions }, source.engine, beside)
   const began = Date.now()
-  const done = yield* Effect.gen(function* () {
+  const { compared, left } = yield* Effect.gen(function* () {
     const target = yield* Effect.mapError(
       Layer.build(Layer.provideMerge(repositoryCopy(to), ends)),
       unusable(to.databaseUrl)
     )
-    return yield* Effect.gen(function* () {
-      const repositories = yield* RepositoryCopy
-      const taken = (yield* repositories.names).filter((name) => name.endsWith(".git"))
-      if (taken.length > 0 && (yield* (yield* LogIntake).last) === undefined) {
-        return yield* new Failed({
-          message: `${plain(to.dataDir)} has repositories already: name an empty data folder (CAIRN_DATA_DIR).`
-        })
-      }
-      yield* bringAll(source, bar, (event) =>
-        event.hasText && event.text === null && since.has(event.tenant, subjectOf(event)) ? [subjectOf(event)] : []
-      )
-      const gone = new Set(since.workspaces.map(({ workspace }) => workspace))
-      let made = 0
-      for (const [repository, { workspace, packs, commit }] of chain.repositories) {
-        made += 1
-        if (gone.has(workspace)) continue
-        yield* repositories.make(
-          repository,
-          packs.map(({ pack, index }) => ({ pack: read(pack.name), index: read(index.name) })),
-          commit
-        )
-        bar.at(made, chain.repositories.size, "repositories")
-      }
-      const finished = yield* finish(source, bar, true)
-      yield* adopt(to)
-      return finished
-    }).pipe(Effect.provide(target))
+    return yield* fill(backup, to, bar).pipe(Effect.provide(target), Effect.provide(folder))
   }).pipe(
     Effect.scoped,
     Effect.mapError((error) => source.fault() ?? error),
     whichStore
   )
   bar.clear()
-  const { found, findings, ...verified } = yield* after(chain, since, bar)
+  const verified = yield* after(chain, left, beside, bar)
+  const { workspaces, commits, found, findings } = verified
   const last = chain.manifests.at(-1)!
-  const until = since.until ?? last.began
+  const until = left?.until ?? since.until ?? last.began
   const seconds = (Date.now() - began) / 1000
-  const { events, texts, erased } = done.compared
+  // where it only went on behind the log, nothing was compared
+  const { events, texts, erased } = compared ?? verified
   const said = {
     success: found === 0,
     number: last.number,
@@ -118,7 +95,9 @@ const restore = Effect.fnUntraced(function* (typed: string, upTo: number | undef
     erased,
     repositories: chain.repositories.size,
     erasures_known_until: until,
-    ...verified,
+    log_events: verified.events,
+    workspaces,
+    commits,
     seconds,
     found,
     findings
@@ -151,7 +130,7 @@ export const command = Command.make(
   },
   ({ folder, backup, erasures }) =>
     Effect.raceFirst(
-      restore(folder, Option.getOrUndefined(backup), erasures),
+      Effect.provideService(restore(folder, Option.getOrUndefined(backup), erasures), Restoring, true),
       Effect.flatMap(parentGone, () => new Failed({ message: "ended, because what had started it is gone" }))
     )
 ).pipe(

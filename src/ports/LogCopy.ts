@@ -76,6 +76,21 @@ export class LogIntake extends Context.Service<
   }
 >()("cairn/LogIntake") {}
 
+/** What was erased after a backup was made, and is to be erased again where that was restored. */
+export interface ErasuresLeft {
+  readonly organizations: ReadonlyArray<string>
+  readonly workspaces: ReadonlyArray<{
+    readonly tenant: string
+    readonly workspace: string
+    readonly generation: number
+  }>
+  /** The time up to which it is known what was erased. */
+  readonly until: string
+}
+
+/** Whether a restore asks: nobody else may open a copy that has erasures left. */
+export const Restoring = Context.Reference<boolean>("cairn/Restoring", { defaultValue: () => false })
+
 /** What a database has beside its log and takes along to another. Both are Postgres, wherever their logs are. */
 export class BesideLog extends Context.Service<
   BesideLog,
@@ -84,7 +99,14 @@ export class BesideLog extends Context.Service<
     readonly checkpoints: Effect.Effect<ReadonlyMap<string, Position>, StoreUnavailable>
     /** Brings what is known of requests, and when keys were last seen. Another call brings what is new. */
     readonly bring: Effect.Effect<void, StoreUnavailable>
-    /** Sets how far the target's reactions have come, and lets the target be served; all or nothing. */
+    /**
+     * Sets how far the target's reactions have come, and lets the target be served; all or nothing. Where erasures are
+     * left, notes them instead of that: nobody serves the target before `erased`.
+     */
     readonly finish: (checkpoints: ReadonlyMap<string, Position>) => Effect.Effect<void, StoreUnavailable>
+    /** The erasures that are left in the target, whose log is whole; `undefined`: none are. */
+    readonly left: Effect.Effect<ErasuresLeft | undefined, StoreUnavailable>
+    /** Notes that none are left any more, and lets the target be served. */
+    readonly erased: Effect.Effect<void, StoreUnavailable>
   }
 >()("cairn/BesideLog") {}

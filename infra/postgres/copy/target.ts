@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { CopyRefused, type LogEngine } from "#ports/LogCopy.ts"
+import { CopyRefused, type LogEngine, Restoring } from "#ports/LogCopy.ts"
 
 /** What a copy takes over from its source's installation. */
 export interface SourceInstallation {
@@ -24,12 +24,16 @@ interface Begun {
   readonly source: string
   readonly engine: LogEngine
   readonly finished: boolean
+  readonly erasing: boolean
 }
 
 /** The copy that a migrated database is; `undefined`: it is none. */
 const begunIn = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  const [row] = yield* sql<Begun>`SELECT source, engine, finished_at IS NOT NULL AS finished FROM log_copy`
+  // an older release may have begun it: then it has no column for erasures before it is migrated
+  const [row] = yield* sql<Begun>`SELECT source, engine, finished_at IS NOT NULL AS finished,
+      to_jsonb(c) ->> 'erasing' IS NOT NULL AS erasing
+    FROM log_copy c`
   return row
 })
 
@@ -60,6 +64,11 @@ export const look = (
     if (begun.source !== sourceOf(origin)) return yield* refuse("is a copy of another log: name an empty database.")
     if (begun.finished)
       return yield* refuse("is a finished copy of this log, and may have gone on since. To copy anew, empty it first.")
+    if (begun.erasing && !(yield* Restoring)) {
+      return yield* refuse(
+        "was restored from a backup, and what was erased since is not erased yet: give the same `cairn restore` again, or empty it."
+      )
+    }
     if (begun.engine !== engine) {
       return yield* refuse(
         begun.engine === "postgres"

@@ -98,6 +98,9 @@ export const sourceOf = Effect.fnUntraced(function* (chain: Chain, since: Erased
   return { ...source, fault: () => fault }
 })
 
+/** A log that is read from backups. */
+export type BackedLog = Effect.Success<ReturnType<typeof sourceOf>>
+
 /**
  * What lies beside the log in the last of the backups: the installation's secret, rows, and how far reactions had come.
  */

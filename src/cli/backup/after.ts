@@ -1,46 +1,63 @@
-import { Effect } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
 import { OrganizationCommand } from "#domain/Organization/commands.ts"
 import { Organization } from "#domain/Organization/decider.ts"
+import { repositoryOf } from "#domain/Workspace/generations.ts"
+import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
+import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
+import { BesideLog, type ErasuresLeft } from "#ports/LogCopy.ts"
+import { operator } from "#src/actor.ts"
 import type { Chain } from "#src/audit/backup/chain.ts"
-import type { ErasedSince } from "#src/audit/backup/erasedSince.ts"
 import { verify } from "#src/audit/verify.ts"
 import { audit } from "#src/layers.ts"
 import { projections } from "#src/readModels.ts"
 import { erase } from "#src/workspaces/restore.ts"
 import { config, onLog, upToDate } from "../log.ts"
-import { metadata } from "../metadata.ts"
 import type { ProgressBar } from "../progress.ts"
 
 /** Erases an organization; the next service deletes what it had stored. Does nothing if it came after the backup. */
-const eraseAgain = (organization: string) =>
+const eraseOrganization = (organization: string, metadata: CommandMetadata) =>
   dispatch(Organization, {
     tenant: organization,
     stream: `organization-${organization}`,
-    ...metadata(),
+    ...metadata,
     command: OrganizationCommand.EraseOrganization({ by: null, organization, operates: false })
   }).pipe(Effect.catchTag("NotOrganizationMember", () => Effect.void))
 
+/** Erases what is left. A restore that is given again after an interruption erases nothing twice. */
+const eraseAgain = Effect.fnUntraced(function* ({ manifests }: Chain, { workspaces, organizations }: ErasuresLeft) {
+  const of = (name: string): CommandMetadata => {
+    const commandId = derivedId("erase again", manifests.at(-1)!.log.event, name)
+    return { commandId, correlationId: commandId, actor: operator }
+  }
+  for (const { tenant, workspace, generation } of workspaces)
+    yield* erase(tenant, workspace, of(repositoryOf(workspace, generation)))
+  for (const organization of organizations) yield* eraseOrganization(organization, of(organization))
+})
+
 /**
- * Builds the read models, erases the organizations and workspaces that were erased since the backup, and checks all of
- * it as `cairn verify` does.
+ * Builds the read models, erases the organizations and workspaces that were erased since the backup, lets it be served,
+ * and checks all of it as `cairn verify` does.
  */
-export const after = Effect.fnUntraced(function* (chain: Chain, since: ErasedSince, bar: ProgressBar) {
+export const after = Effect.fnUntraced(function* (
+  chain: Chain,
+  left: ErasuresLeft | undefined,
+  besideOn: (copy: PgClient.PgClient) => Layer.Layer<BesideLog>,
+  bar: ProgressBar
+) {
   const at = yield* config
   return yield* onLog(
     Effect.gen(function* () {
       yield* upToDate(...projections)
-      const known = new Set([...chain.repositories.values()].map(({ workspace }) => workspace))
-      for (const { tenant, workspace } of since.workspaces) {
-        // a workspace whose first chat came after the backup is not there; one that was erased twice goes once
-        if (!known.delete(workspace)) continue
-        yield* erase(tenant, workspace, metadata())
+      if (left !== undefined) {
+        yield* eraseAgain(chain, left)
+        yield* upToDate(...projections)
+        yield* (yield* BesideLog).erased
       }
-      for (const organization of since.organizations) yield* eraseAgain(organization)
-      yield* upToDate(...projections)
-      const { events, workspaces, commits, found, findings } = yield* verify(projections, bar.at)
+      const verified = yield* verify(projections, bar.at)
       bar.clear()
-      return { log_events: events, workspaces, commits, found, findings }
-    }).pipe(Effect.provide(audit(at)))
+      return verified
+    }).pipe(Effect.provide(Layer.merge(audit(at), Layer.unwrap(Effect.map(PgClient.PgClient, besideOn)))))
   )
 })
