@@ -1,3 +1,5 @@
+import { beginningOf } from "./text/beginningOf.ts"
+
 /** Reads and edits files as text, for tools. Pure; the time grows with the file. */
 
 /** A file's bytes as text; `undefined` if they are not text. */
@@ -27,7 +29,7 @@ export type NumberedLines =
   | { readonly type: "empty" }
 
 const cutLine = (line: string) =>
-  line.length <= longestLine ? line : `${line.slice(0, longestLine)}… (${line.length} characters)`
+  line.length <= longestLine ? line : `${beginningOf(line, longestLine)}… (${line.length} characters)`
 
 /** At most `limit` lines of a text file, from line `offset` on (1 is the first). */
 export const numberedLines = (bytes: Uint8Array, offset: number, limit: number): NumberedLines => {

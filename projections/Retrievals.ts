@@ -4,6 +4,7 @@ import { type Recalled, type Shown, shownBefore, withRecalled, withShown } from 
 import { voterOf } from "#domain/search/votesForTasks.ts"
 import type { Position } from "#engine/Position.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
+import { Learned } from "./Learned.ts"
 import { schema as catalogue } from "./Snippets/tables.ts"
 import { ofErased, table } from "./table.ts"
 
@@ -127,15 +128,23 @@ export interface RecalledVote extends Recalled {
 }
 
 const retrievals = `"${schemaOf(Retrievals)}"`
+/** SQL for where this read model stands. */
+const stand = `SELECT position FROM read_models
+  WHERE name = '${Retrievals.name}' AND version = ${Retrievals.version} AND live`
+/** SQL for the position of the last erasure of voters or votes that `learned` has. */
+const lastLeft = `SELECT coalesce(max(changed), 0) FROM "${schemaOf(Learned)}".leavers`
 
 /**
  * Voters who have voted, since a position, on what was shown to them, in the order of their last such vote. The list is
- * complete up to the last position that it gives.
+ * complete up to the last position that it gives. It is empty while this read model, as one that is just being built,
+ * has not come as far as the last voter who is known to have left: until then it has votes of those who were erased,
+ * and whoever took them in now would not hear again that they are gone.
  */
 export const recallingSince = (after: number, most: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<{ id: string; changed: bigint }>(
-      `SELECT id, changed FROM ${retrievals}.shown WHERE changed > $1 ORDER BY changed, id LIMIT $2::int`,
+      `SELECT id, changed FROM ${retrievals}.shown WHERE changed > $1 AND (${stand}) >= (${lastLeft})
+       ORDER BY changed, id LIMIT $2::int`,
       [BigInt(after), most]
     )
   )

@@ -9,11 +9,12 @@ const looked = 100_000
 const line = (text: string, longest: number): string =>
   beginningOf(beginningOf(text.trim(), looked).replace(/\s+/g, " ").trim(), longest)
 
-const manifest = (files: ReadonlyArray<RepositoryFile>, name: RegExp): string | undefined =>
-  files
+const manifest = (files: ReadonlyArray<RepositoryFile>, name: RegExp): string | undefined => {
+  const [first] = files
     .filter(({ path }) => name.test(nameOf(path)))
-    .sort((one, other) => depthOf(one.path) - depthOf(other.path))[0]
-    ?.content.slice(0, looked)
+    .sort((one, other) => depthOf(one.path) - depthOf(other.path))
+  return first && beginningOf(first.content, looked)
+}
 
 /** A text field at the top of a JSON object; `undefined` if there is none. */
 const jsonField = (json: string | undefined, field: string): string | undefined => {
@@ -47,7 +48,7 @@ const field = (files: ReadonlyArray<RepositoryFile>, name: Field): string | unde
 
 /** The text of a readme's first heading: `# Name`, `## Name ##`, or a line that is underlined. */
 const headingOf = (readme: string): string | undefined => {
-  const lines = readme.slice(0, looked).split(/\r?\n/)
+  const lines = beginningOf(readme, looked).split(/\r?\n/)
   for (const [at, line] of lines.entries()) {
     const marked = /^#{1,2}\s+(?=\S)/.exec(line)
     if (marked !== null) return withoutEnd(line.slice(marked[0].length), "#").trimEnd()
@@ -67,8 +68,7 @@ export const repositoryName = (files: ReadonlyArray<RepositoryFile>, task: strin
 
 /** A repository's description: from a manifest, its readme's first paragraph, or else the task that it was made for. */
 export const repositoryDescription = (files: ReadonlyArray<RepositoryFile>, task: string): string => {
-  const paragraph = readmeOf(files)
-    ?.content.slice(0, looked)
+  const paragraph = beginningOf(readmeOf(files)?.content ?? "", looked)
     .split(/\r?\n\s*\r?\n/)
     .find((part) => /^[\p{L}\p{N}"'`*_(]/u.test(part.trim()) && !/\r?\n[=-]{3,}\s*$/.test(part))
   return line(field(files, "description") ?? paragraph ?? task, 1_000)

@@ -28,8 +28,9 @@ const cut = (sentence: string, size: number): Array<string> => {
   while (rest.length > size) {
     const space = rest.lastIndexOf(" ", size)
     const end = space > 0 ? space : size
-    pieces.push(rest.slice(0, end))
-    rest = rest.slice(end).trimStart()
+    const piece = beginningOf(rest, end)
+    pieces.push(piece)
+    rest = rest.slice(piece.length).trimStart()
   }
   return rest === "" ? pieces : [...pieces, rest]
 }
@@ -37,7 +38,9 @@ const cut = (sentence: string, size: number): Array<string> => {
 /** The part of a task that is searched. */
 export const searched = (task: string): string => {
   const whole = task.trim()
-  return whole.length <= looked ? whole : `${beginningOf(whole, looked - ending)}\n${whole.slice(-ending)}`
+  if (whole.length <= looked) return whole
+  // a character that is cut in two goes
+  return `${beginningOf(whole, looked - ending)}\n${whole.slice(-ending).replace(/^[\udc00-\udfff]/, "")}`
 }
 
 /** Whether a task is searched by its parts, too, which takes several times as long. */

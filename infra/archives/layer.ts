@@ -1,4 +1,5 @@
 import { Layer, Stream } from "effect"
+import { beginningOf } from "#domain/text/beginningOf.ts"
 import { withoutEnd } from "#domain/text/withoutEnd.ts"
 import { ArchiveRefused, Archives } from "#ports/Archives.ts"
 import { Bounded } from "./Bounded.ts"
@@ -13,7 +14,7 @@ const isTar = (archive: Uint8Array): boolean => Buffer.from(archive.subarray(257
 
 /** Characters of an error's message that are told. */
 const mostTold = 300
-const told = (error: unknown): string => withoutEnd(String((error as Error).message).slice(0, mostTold), ".")
+const told = (error: unknown): string => withoutEnd(beginningOf(String((error as Error).message), mostTold), ".")
 
 /** Archives are told apart by their first bytes, not by what is said of them. */
 export const layer = Layer.succeed(Archives, {

@@ -1,4 +1,5 @@
 import { Data, Effect, Predicate, Redacted } from "effect"
+import { beginningOf } from "#domain/text/beginningOf.ts"
 import { ModelFailed, type ModelTurn } from "#ports/LanguageModel.ts"
 import { noTokens } from "./answer.ts"
 import { AnswerTooLarge, Late, Silent } from "./bounded.ts"
@@ -130,4 +131,4 @@ const isLate = ({ errors }: Api, error: unknown): boolean => error instanceof er
 const quoted = (model: string) => JSON.stringify(model)
 
 const wordsIn = (words: unknown) =>
-  typeof words === "string" && words !== "" ? `: ${words.slice(0, 500).replace(/\.$/, "")}` : ""
+  typeof words === "string" && words !== "" ? `: ${beginningOf(words, 500).replace(/\.$/, "")}` : ""

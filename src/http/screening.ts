@@ -1,5 +1,7 @@
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import type { Holder } from "#domain/Scope.ts"
+import { Busy } from "#engine/decide.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Caller, WriteIdentity } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
@@ -60,7 +62,7 @@ export const screened = Effect.fnUntraced(function* (
   if (!(yield* isPublicLibraryOpen)) return yield* publicOff
   yield* Effect.mapError(screen(texts), problemOf)
   yield* freshOrStale(Snippets)
-  const ids = yield* Effect.forEach(uploads, (upload) => snippetIds(secret, upload))
+  const ids = yield* Effect.orDie(Effect.forEach(uploads, (upload) => snippetIds(secret, upload)))
   yield* Effect.mapError(screenStored(ids.flat()), problemOf)
 })
 
@@ -73,7 +75,10 @@ export const withRoom = Effect.fnUntraced(function* (
 ) {
   if ((yield* WriteIdentity).before !== undefined) return
   const { tenant, secret, key } = yield* Caller
-  const ids = Effect.forEach(uploads, (upload) => snippetIds(secret, upload))
+  const ids = Effect.forEach(uploads, (upload) => snippetIds(secret, upload)).pipe(
+    Effect.provideService(SqlClient.SqlClient, yield* SqlClient.SqlClient),
+    Effect.mapError(() => new Busy())
+  )
   const more = Effect.map(ids, (snippets) => ({ snippets, bytes: 0 }))
   yield* (yield* Storage).check({ tenant, key, more })
 })

@@ -5,7 +5,7 @@ import { beginning, isAfter, latest, type Position } from "#engine/Position.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { operator } from "#src/actor.ts"
 import { told } from "#src/usage/bounds.ts"
-import { snippetIds } from "./ids.ts"
+import { firstId } from "./ids.ts"
 import { parse, publicTexts, toUpload } from "./importedLine.ts"
 import type { Line } from "./lines.ts"
 import { type ScreenRefusal, screen } from "./screen.ts"
@@ -91,7 +91,7 @@ export const importLines = Effect.fnUntraced(function* (
 
   const isKnown = Effect.fnUntraced(function* (commandId: string, given: Upload) {
     if (!repeating) return false
-    const [snippet] = yield* snippetIds(to.secret, given)
+    const snippet = yield* firstId(to.secret, given)
     return (yield* log.outcome(`snippet-${snippet}`, uploadId(commandId, 0))).length > 0
   })
 

@@ -1,11 +1,11 @@
 import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import type { StorageBoundReached } from "#domain/bounded.ts"
 import { monthIn } from "#domain/Execution.ts"
 import { strippingAnnotations } from "#domain/functions/annotate.ts"
 import { concerning } from "#domain/functions/attribution.ts"
 import { errorsInSteps } from "#domain/functions/errors.ts"
 import { telemetryInSteps } from "#domain/functions/telemetry.ts"
-import { keyedId } from "#domain/Id.ts"
 import { keptTask } from "#domain/keptTask.ts"
 import type { RepositoryFile } from "#domain/Repository/files.ts"
 import type { Holder } from "#domain/Scope.ts"
@@ -21,7 +21,7 @@ import { inSteps } from "#engine/pages.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { type FunctionFound, type JsonObject, SourceAnalysis } from "#ports/SourceAnalysis.ts"
 import { Storage } from "#src/usage/Storage.ts"
-import { digestOf, idsOf } from "./ids.ts"
+import { digestOf, idOf, idsOf } from "./ids.ts"
 
 /**
  * A file to store as a snippet, with what its uploader says of it. An absent field is read off the source, or means no.
@@ -168,7 +168,7 @@ export const upload = Effect.fnUntraced(function* (
 
   /** The command for one generation. Running `outcome` stores it without checking for room. */
   const storing = (generation: number) => {
-    const snippet = keyedId(holder.secret, "snippet", home, sourceDigest, generation)
+    const snippet = idOf(holder.secret, home, sourceDigest, generation)
     const commandId = uploadId(metadata.commandId, generation)
     const grading =
       vote === null && gradingCount !== null
@@ -204,7 +204,10 @@ export const upload = Effect.fnUntraced(function* (
     return { stream, commandId, outcome }
   }
 
-  const ids = idsOf(holder.secret, home, sourceDigest)
+  const ids = idsOf(holder.secret, home, sourceDigest).pipe(
+    Effect.provideService(SqlClient.SqlClient, yield* SqlClient.SqlClient),
+    Effect.mapError(() => new Busy())
+  )
   const more = Effect.map(ids, (ids) => ({ snippets: [ids], bytes: 0 }))
 
   /**

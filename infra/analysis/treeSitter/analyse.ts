@@ -1,6 +1,7 @@
 import type { Node } from "web-tree-sitter"
 import { stripAnnotations } from "#domain/functions/annotate.ts"
 import { completeness } from "#domain/search/completeness.ts"
+import { beginningOf } from "#domain/text/beginningOf.ts"
 import type { Analysis, FunctionFound, JsonObject } from "#ports/SourceAnalysis.ts"
 import { capabilitiesOf } from "./capabilities.ts"
 import { commentLineOf, partsAbove } from "./commentLine.ts"
@@ -26,11 +27,12 @@ const most = 10
 const bare = new Set(["main", "default", "run", "handler"])
 
 const oneLine = (text: string): string =>
-  text
-    .slice(0, 20 * longest)
-    .replace(/\s+/g, " ")
-    .trim()
-    .slice(0, longest)
+  beginningOf(
+    beginningOf(text, 20 * longest)
+      .replace(/\s+/g, " ")
+      .trim(),
+    longest
+  )
 
 const signatureOf = ({ inner, node }: Declaration): string => {
   const body = node.childForFieldName("body")

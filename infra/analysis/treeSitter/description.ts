@@ -19,7 +19,7 @@ const section =
 const plain = (line: string): string => line.trim().replace(/\s+/g, " ")
 
 /** The first paragraph of a comment's or docstring's text, on one line, at most 500 characters. */
-export const firstParagraph = (text: string): string => {
+const firstParagraph = (text: string): string => {
   const lines: Array<string> = []
   for (const line of text.split(/\r\n|[\n\r]/).map(plain)) {
     if (line === "" && lines.length === 0) continue
@@ -102,8 +102,7 @@ const commentsAt = (head: string): ReadonlyArray<string> => {
 
 /** The first comment of a source that says something, in any language. */
 export const leadingComment = (source: string): string => {
-  const head = source
-    .slice(0, 10_000)
+  const head = beginningOf(source, 10_000)
     .replace(/\r\n?|[\u2028\u2029]/g, "\n")
     .replace(/^\ufeff?#!.*\n/, "")
     .replace(/^<\?php\s*/, "")

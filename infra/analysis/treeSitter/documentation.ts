@@ -1,3 +1,5 @@
+import { beginningOf } from "#domain/text/beginningOf.ts"
+
 /** What documentation says of a parameter or a result. */
 export interface Said {
   readonly description: string
@@ -49,7 +51,7 @@ export const documentationIn = (text: string): Documentation => {
   const close = () => {
     if (open === undefined) return
     const { names, type, lines } = open
-    const description = lines.join(" ").replace(/\s+/g, " ").trim().slice(0, longest)
+    const description = beginningOf(lines.join(" ").replace(/\s+/g, " ").trim(), longest)
     const said = (before: Said | undefined): Said => ({
       description: description || (before?.description ?? ""),
       type: type || (before?.type ?? "")
@@ -66,7 +68,7 @@ export const documentationIn = (text: string): Documentation => {
   const lines = text
     .split(/\r\n|[\n\r]/)
     .slice(0, mostLines)
-    .map((line) => line.slice(0, 1_000).replaceAll("\t", "    "))
+    .map((line) => beginningOf(line, 1_000).replaceAll("\t", "    "))
   const tagged = (line: string): boolean => {
     const parameter = tag.exec(line)
     const result = resultTag.exec(line)

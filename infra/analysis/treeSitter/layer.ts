@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import { beginningOf } from "#domain/text/beginningOf.ts"
 import { type Analysis, SourceAnalysis } from "#ports/SourceAnalysis.ts"
 import { Workers } from "#ports/Workers.ts"
 import { languageOfPath, stemOf } from "./languages.ts"
@@ -11,7 +12,7 @@ const patienceWithText = 5_000
 const unread = (path: string): Analysis => ({
   language: languageOfPath(path) ?? "text",
   languageVersion: null,
-  name: stemOf(path).slice(0, 300) || "snippet",
+  name: beginningOf(stemOf(path), 300) || "snippet",
   entrypoint: "",
   description: "",
   inputSchema: {},

@@ -1,4 +1,5 @@
 import type { Node } from "web-tree-sitter"
+import { beginningOf } from "#domain/text/beginningOf.ts"
 import { withoutEnd } from "#domain/text/withoutEnd.ts"
 import type { JsonObject } from "#ports/SourceAnalysis.ts"
 import type { Declaration } from "./declarations.ts"
@@ -98,7 +99,7 @@ const fieldDefault = (value: Node | null): { readonly hasDefault: boolean; reado
   const description = keyword("description")?.childForFieldName("value")
   return {
     hasDefault: isPositional || keyword("default") !== undefined || keyword("default_factory") !== undefined,
-    description: description?.type === "string" ? String(literalOf(description)).slice(0, 300) : ""
+    description: description?.type === "string" ? beginningOf(String(literalOf(description)), 300) : ""
   }
 }
 

@@ -6,7 +6,7 @@ import { countIn } from "../packedCount.ts"
 import { Bits } from "./Bits.ts"
 import { Ids } from "./Ids.ts"
 import { concatenated, Lists, stretch } from "./Lists.ts"
-import type { Names } from "./Names.ts"
+import { type Names, nameless } from "./Names.ts"
 import { Postings } from "./Postings.ts"
 import { Profiles, type ProfilesImage } from "./Profiles.ts"
 import type { Sieve } from "./Sieve.ts"
@@ -16,7 +16,7 @@ import { type BlockImage, Vectors } from "./Vectors.ts"
 
 /** The verdict of a snippet without votes. */
 export const neutral = verdict(0, 0)
-/** The kind of a free slot. */
+/** The kind of a free slot in an image: an image has no kind that is none. */
 const noKind: IndexedSnippet["kind"] = "file"
 
 /** The columns of some slots of a segment: those of one block of vectors. */
@@ -149,8 +149,10 @@ export class Segment {
     // nothing is left of it, here or in a snapshot
     this.ids.set(slot, "")
     this.agents[slot] = null
-    this.kinds[slot] = this.names.put(noKind)
-    this.languages[slot] = this.names.put("")
+    for (const column of [this.kinds, this.languages]) {
+      this.names.drop(column[slot]!)
+      column[slot] = nameless
+    }
     for (const bits of [this.live, this.doubted, this.lifted, this.owned]) bits.put(slot, false)
     this.lengths.fill(0, slot * fieldCount, (slot + 1) * fieldCount)
     for (const column of [this.verdicts, this.verdictOdds, this.completeness, this.humanUps, this.#termCounts])
@@ -200,7 +202,7 @@ export class Segment {
       yield {
         ids: this.ids.slice(from, to),
         agents: this.agents.slice(from, to),
-        kinds: this.#named(this.kinds, from, to) as ReadonlyArray<IndexedSnippet["kind"]>,
+        kinds: this.#named(this.kinds, from, to).map((kind) => (kind || noKind) as IndexedSnippet["kind"]),
         languages: this.#named(this.languages, from, to),
         lengths: this.lengths.subarray(from * fieldCount, to * fieldCount),
         verdicts: this.verdicts.subarray(from, to),
@@ -222,6 +224,8 @@ export class Segment {
     for (const [at, id] of image.ids.entries()) {
       this.ids.set(from + at, id)
       this.agents.push(image.agents[at]!)
+      // a free slot uses no name; a column begins with that of none
+      if (id === "") continue
       this.kinds[from + at] = this.names.put(image.kinds[at]!)
       this.languages[from + at] = this.names.put(image.languages[at]!)
     }
