@@ -6,7 +6,7 @@ export interface OwnFields {
   readonly [key: string]: unknown
 }
 
-/** A call of a tool. `id` is of this call alone; `input` is the JSON that the model wrote, or its text if it is none. */
+/** A call of a tool. `id` is of this call alone; `input` is the JSON that the model wrote, or text that is none. */
 export interface ToolCall {
   readonly _tag: "ToolCall"
   readonly id: string
