@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
-import { afterAll, assert, beforeAll, describe, expect, it, vi } from "vitest"
-import { startKillable } from "#test/cli/killable.ts"
+import { afterAll, assert, beforeAll, describe, expect, it } from "vitest"
+import { startKillable, untilItStops } from "#test/cli/killable.ts"
 import { from, rowsOf, run, to } from "#test/copy/command.ts"
 import { model } from "#test/copy/filled.ts"
 import { type Gates, gatesOn } from "#test/gates.ts"
@@ -88,21 +88,11 @@ describe("a restore whose log is whole, and that has erasures left", () => {
       const restore = startKillable(target.dataDir, ["restore", tar("old.tar"), ...erasures, "--json"], {
         DATABASE_URL: Redacted.value(target.database)
       })
-      let over: Awaited<typeof restore.ended> | undefined
-      void restore.ended.then((ended) => {
-        over = ended
-      })
-      const stopped = await vi.waitFor(
-        async () => {
-          const at = await gates!.waiting()
-          assert.isTrue(at.length > 0 || over !== undefined)
-          return at
-        },
-        { timeout: 240_000, interval: 20 }
-      )
+      const stopped = await untilItStops(restore, gates)
       if (stopped.length === 0) {
-        assert.strictEqual(over?.code, 0, `${over?.err} ${over?.out}`)
-        assert.deepInclude(JSON.parse(over!.out), { success: true, number: 1, found: 0 })
+        const { code, out, err } = await restore.ended
+        assert.strictEqual(code, 0, `${err} ${out}`)
+        assert.deepInclude(JSON.parse(out), { success: true, number: 1, found: 0 })
         break
       }
       restore.kill()

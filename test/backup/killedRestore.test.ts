@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
-import { startKillable } from "#test/cli/killable.ts"
+import { startKillable, untilItStops } from "#test/cli/killable.ts"
 import { from, run } from "#test/copy/command.ts"
 import { fill, model, seen, sees } from "#test/copy/filled.ts"
 import { type Gates, gatesOn } from "#test/gates.ts"
@@ -105,21 +105,11 @@ describe("a restore", () => {
       const restore = startKillable(target.dataDir, ["restore", folder, "--json"], {
         DATABASE_URL: Redacted.value(target.database)
       })
-      let over: Awaited<typeof restore.ended> | undefined
-      void restore.ended.then((ended) => {
-        over = ended
-      })
-      const stopped = await vi.waitFor(
-        async () => {
-          const at = await gates!.waiting()
-          assert.isTrue(at.length > 0 || over !== undefined)
-          return at
-        },
-        { timeout: 240_000, interval: 20 }
-      )
+      const stopped = await untilItStops(restore, gates)
       if (stopped.length === 0) {
-        assert.strictEqual(over?.code, 0, `${over?.err} ${over?.out}`)
-        assert.deepInclude(JSON.parse(over!.out), { success: true, number: 1, found: 0 })
+        const { code, out, err } = await restore.ended
+        assert.strictEqual(code, 0, `${err} ${out}`)
+        assert.deepInclude(JSON.parse(out), { success: true, number: 1, found: 0 })
         break
       }
       does = `is killed at ${stopped.join(", ")}`

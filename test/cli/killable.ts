@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { assert, vi } from "vitest"
+import type { Gates } from "#test/gates.ts"
 import { programs } from "#test/programs.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -33,4 +35,20 @@ export const startKillable = (
     child.once("close", (code, signal) => resolve({ code: code ?? signal ?? "", out, err }))
   )
   return { ended, kill: () => child.kill("SIGKILL") }
+}
+
+/** The steps at which a program waits at gates, once it does; none if it has ended. */
+export const untilItStops = async ({ ended }: Pick<ReturnType<typeof startKillable>, "ended">, gates: Gates) => {
+  let isOver = false
+  void ended.then(() => {
+    isOver = true
+  })
+  return await vi.waitFor(
+    async () => {
+      const at = await gates.waiting()
+      assert.isTrue(at.length > 0 || isOver)
+      return at
+    },
+    { timeout: 240_000, interval: 20 }
+  )
 }
