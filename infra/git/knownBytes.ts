@@ -10,21 +10,22 @@ import { readText } from "../durableFs.ts"
  * are not believed either, as nobody can tell which of them are torn.
  */
 const fileName = "cairn-bytes"
-const lineOf = (tree: Sha, bytes: number | string) => `${tree} ${bytes} bytes`
+const whole = /^[0-9a-f]{40} ([0-9]+) bytes$/
 /** Bytes, about a thousand saves, at which the file is cut to its newer half. */
 const rewriteAt = 64 * 1024
 
 /** How many bytes the files of a tree have at most, as noted; `undefined`: it was not noted. */
 export const knownBytes = (gitdir: string, tree: Sha): number | undefined => {
-  const lines = new RegExp(`^${lineOf(tree, "([0-9]+)")}$`, "gm")
-  const bytes = [...(readText(`${gitdir}/${fileName}`) ?? "").matchAll(lines)].at(-1)?.[1]
+  const lines = (readText(`${gitdir}/${fileName}`) ?? "").split("\n")
+  const found = lines.findLast((line) => line.startsWith(tree) && whole.test(line))
+  const bytes = found && whole.exec(found)?.[1]
   return bytes === undefined ? undefined : Number(bytes)
 }
 
 /** Notes the bytes of all files of a tree. Throws the system's errors. */
 export const noteBytes = (gitdir: string, tree: Sha, bytes: number): void => {
   const path = `${gitdir}/${fileName}`
-  const text = `\n${lineOf(tree, bytes)}\n`
+  const text = `\n${tree} ${bytes} bytes\n`
   const size = fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0
   if (size < rewriteAt) fs.appendFileSync(path, text)
   else fs.writeFileSync(path, `${(readText(path) ?? "").slice(-rewriteAt / 2)}${text}`)
