@@ -71,6 +71,11 @@ export interface AskedChange<E> {
   readonly condition?: Condition
   /** Makes the change in a view of the head's files; called again if another commit came first. */
   readonly edit: (overlay: Overlay) => Effect.Effect<void, E>
+  /**
+   * Tries the change in the same view, which is then as it was, and gives about how many bytes it brings, no more than
+   * that. Of a large change, a part is stored before all of it is made: what the rehearsal refuses has stored nothing.
+   */
+  readonly rehearse?: (overlay: Overlay) => Effect.Effect<number, E>
 }
 
 /**
@@ -81,7 +86,7 @@ export interface AskedChange<E> {
  */
 export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _tag: string }>(
   { id, generation, user_id }: Known,
-  { how, subject, path, condition, edit }: AskedChange<E>,
+  { how, subject, path, condition, edit, rehearse }: AskedChange<E>,
   tenant: string,
   metadata: CommandMetadata
 ) {
@@ -109,6 +114,7 @@ export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _ta
     }
     if (how !== "deleted") yield* storage.check({ ...storing, more: bytesMore(null) })
     const overlay = yield* git.open(repository, head.tree)
+    if (rehearse !== undefined) yield* storage.check({ ...storing, more: bytesMore(yield* rehearse(overlay)) })
     yield* edit(overlay)
     const save = Effect.gen(function* () {
       const tree = yield* git.save(repository, overlay)

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto"
 import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Effect, Layer, Result } from "effect"
+import { gzipSync } from "node:zlib"
+import { Effect, Layer, Result, Stream } from "effect"
+import * as Tar from "effect/encoding/Tar"
 import { assert, describe, it, vi } from "vitest"
 import { Claims, unshared } from "#engine/ports/Claims.ts"
 import { operator } from "#src/actor.ts"
@@ -285,6 +287,28 @@ describe("bounds", () => {
     const both = await Promise.all([put(call, again, "c.txt", 700), put(call, again, "d.txt", 700)])
     assert.deepStrictEqual(both.map(({ status }) => status).sort(), [200, 403])
     assert.deepInclude(await storedNow(call), { repository_bytes: 700 })
+  })
+
+  it("of bytes hold for archives before anything of them is stored, as do their paths", async () => {
+    const { call } = await organization(service, "ENTERPRISE")
+    const id = await workspace(call, "archives")
+    // more than is in memory before a part is stored
+    const large = Array.from({ length: 5 }, (_, n) => Tar.file(`large/${n}`, Buffer.alloc(8 * 1024 * 1024, `${n}`)))
+    const unpack = async (...entries: ReadonlyArray<ReturnType<typeof Tar.file>>) => {
+      const tar = Stream.fromIterable(entries).pipe(Stream.pipeThroughChannel(Tar.encode()), Stream.runCollect)
+      const archive = gzipSync(Buffer.concat([...(await Effect.runPromise(tar))]))
+      return call("POST", `/api/workspaces/${id}/archive`, archive)
+    }
+    const before = objectsOf(id)
+    refused(await unpack(...large, Tar.file("../out", "x")), 400, "validation/invalid_archive")
+    assert.deepStrictEqual(objectsOf(id), before)
+    await set(call, { repository_bytes: 40 * 1024 * 1024 + 1 })
+    refused(await unpack(...large, Tar.file("one", "xx")), 403, "bound/reached")
+    assert.deepStrictEqual(objectsOf(id), before)
+    // what is sent twice, or is there already, takes its room once
+    await good200(unpack(...large, large[0]!))
+    await good200(unpack(...large))
+    refused(await unpack(Tar.file("one", "xx")), 403, "bound/reached")
   })
 
   it("of bytes hold for pushes, in git's words", async () => {

@@ -17,12 +17,12 @@ import { idIn } from "./naming.ts"
 import { importFlags, refusalOf, sourceOf } from "./source.ts"
 import { find, named, noWorkspace, onGit, pair } from "./which.ts"
 
-/** Gives the edit that puts the files of a folder or an archive into a workspace. */
-const editFrom = Effect.fnUntraced(function* (source: string, folder: string, instead: boolean) {
+/** Gives what puts the files of a folder or an archive into a workspace. */
+const changeFrom = Effect.fnUntraced(function* (source: string, folder: string, instead: boolean) {
   const read = yield* sourceOf(source)
   return read.entries === undefined
     ? yield* unpack(read.archive, folder, instead).pipe(Effect.provide(archives))
-    : putEntries(read.entries, folder, instead)
+    : { edit: putEntries(read.entries, folder, instead) }
 })
 
 const refusals = ["PathRefused", "FileError", "WorkspaceFull"] as const
@@ -39,7 +39,7 @@ export const importing = Command.make(
         const source = names.at(-1)!
         const problem = path === "" ? undefined : pathProblem(path)
         if (problem !== undefined) return yield* new Failed({ message: `The path can't be: ${problem}.` })
-        const edit = yield* editFrom(source, path, replace)
+        const change = yield* changeFrom(source, path, replace)
         const given = { ...chat, id: idIn(names) }
         if (Option.isSome(chat.orgId) && Option.isSome(chat.userId)) {
           const { id: tenant } = yield* organizationOf(chat.org)
@@ -50,7 +50,7 @@ export const importing = Command.make(
         const { tenant } = yield* named(given)
         const workspace = yield* find(given)
         const subject = `Import ${basename(source)}${path === "" ? "" : ` into ${path}`}`
-        const asked = { how: "archive", subject, edit } as const
+        const asked = { how: "archive", subject, ...change } as const
         const { commit, created, modified, deleted, position } = yield* changeFiles(
           workspace,
           asked,
