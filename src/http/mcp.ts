@@ -141,9 +141,10 @@ const routes = Effect.gen(function* () {
         const said = messagesIn(JSON.parse(short.text())).find(({ method }) => method === "initialize")
         return kept.begin(holder, begun, JSON.stringify(said)).pipe(
           Effect.andThen(sessions.opened(holder, begun)),
+          // a session that was not stored is none for other processes; nor has it a client that has left meanwhile
+          Effect.onError(() => ending(begun)),
           Effect.as(response),
-          // a session that was not stored is none for other processes
-          Effect.catch(() => Effect.andThen(ending(begun), answering(unavailable)))
+          Effect.catch(() => answering(unavailable))
         )
       })
     }

@@ -72,13 +72,14 @@ const shown = (match: SearchMatch, index: number, left: number, boundary: string
   const code = source.slice(0, Math.min(left, shownOfSource)).toWellFormed()
   const cut = code === "" ? "Its code is left out here" : `Cut after ${code.length} characters`
   const foreign = isForeign(match)
-  const title = foreign ? "A public snippet of a stranger" : line(name)
+  // a language is what its uploader called it
+  const title = foreign ? "A public snippet of a stranger" : `${line(name)} (${line(kind)})`
   const head = [
-    `## ${index + 1}. ${title} (${line(kind)}), score ${score.toFixed(2)}, votes +${thumbs_up} −${thumbs_down}`,
+    `## ${index + 1}. ${title}, score ${score.toFixed(2)}, votes +${thumbs_up} −${thumbs_down}`,
     `code_block_id: ${id}`
   ]
   const typed = [
-    foreign ? `name: ${line(name)}` : "",
+    foreign ? `name: ${line(name)} (${line(kind)})` : "",
     `filename: ${line(filename)}`,
     needs.length === 0 ? "" : `needs: ${line(needs.join(", "))}`,
     description === "" ? "" : `description: ${line(description)}`,

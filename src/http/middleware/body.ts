@@ -58,16 +58,16 @@ const havingBytes = (request: HttpServerRequest.HttpServerRequest, bytes: Uint8A
     headers: { value: { ...request.headers, "content-type": "application/octet-stream" } }
   })
 
-/** Reads a body; gives its value (of a raw one, a digest) and the request that has it. */
+/** Reads a body; gives its value (of a raw one, a digest), its bytes, and the request that has it. */
 const readBody = Effect.fnUntraced(function* (limits: Limits, raw: boolean) {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (!raw) {
-    const value = yield* receive(limits)
-    return { value, having: havingRead(request, value) }
+    const { value, bytes } = yield* receive(limits)
+    return { value, bytes, having: havingRead(request, value) }
   }
   const bytes = yield* receiveBytes(limits)
   const value = createHash("sha256").update(bytes).digest("hex")
-  return { value, having: havingBytes(request, bytes) }
+  return { value, bytes: bytes.length, having: havingBytes(request, bytes) }
 })
 
 /**
@@ -83,10 +83,13 @@ export const withBody = <A, E, R>(
     const request = yield* HttpServerRequest.HttpServerRequest
     const rooms = yield* Rooms
     const owner = Option.getOrUndefined(yield* Effect.serviceOption(Caller))?.key
-    const bytes = yield* sizeAhead(request.headers, limits)
-    const room = bytes <= small.bytes ? rooms.small : rooms.large
+    const ahead = yield* sizeAhead(request.headers, limits)
+    const room = ahead <= small.bytes ? rooms.small : rooms.large
+    const { enter, hold, leave } = room.stay(owner, ahead)
     const read = Effect.gen(function* () {
-      const { value, having } = yield* readBody(limits, raw)
+      const { value, bytes, having } = yield* readBody(limits, raw)
+      // a chunked body was given room for all that its route takes, and a chat has it until the run has ended
+      if (bytes < ahead) hold(bytes)
       const decided = run.pipe(
         Effect.provideService(Received, { value }),
         Effect.provideService(HttpServerRequest.HttpServerRequest, having)
@@ -94,7 +97,7 @@ export const withBody = <A, E, R>(
       // raw bytes are in memory only once
       return yield* raw || bytes <= slight ? decided : rooms.deciding.within(owner, bytes, decided)
     })
-    return yield* room.within(owner, bytes, read)
+    return yield* Effect.ensuring(Effect.andThen(enter(false), read), Effect.sync(leave))
   }) as never
 
 const nothing = { value: undefined }

@@ -93,7 +93,10 @@ export const sizeAhead = (headers: { readonly [name: string]: string | undefined
   return bytes > limits.bytes ? Effect.fail(tooLarge(limits)) : Effect.succeed(bytes)
 }
 
-/** Gives `take` a body chunk by chunk, within its time. Fails with a `Problem` at the first byte that is too much. */
+/**
+ * Gives `take` a body chunk by chunk, within its time, and answers with its bytes. Fails with a `Problem` at the first
+ * byte that is too much.
+ */
 const eachChunk = Effect.fnUntraced(function* <E>(limits: Limits, take: (chunk: Uint8Array) => Effect.Effect<void, E>) {
   const request = yield* HttpServerRequest.HttpServerRequest
   let bytes = 0
@@ -107,6 +110,7 @@ const eachChunk = Effect.fnUntraced(function* <E>(limits: Limits, take: (chunk: 
   yield* Stream.runForEach(chunks, bounded).pipe(
     Effect.timeoutOrElse({ duration: millisecondsFor(limits.bytes), orElse: () => Effect.fail(tooSlow) })
   )
+  return bytes
 })
 
 /** Reads a request's body as bytes. Fails as `receive` does. */
@@ -117,8 +121,8 @@ export const receiveBytes = Effect.fnUntraced(function* (limits: Limits) {
 })
 
 /**
- * Reads a request's body as it comes; `undefined`: there was none. Fails with a `Problem` at the first byte that is too
- * much.
+ * Reads a request's body as it comes, and gives its value (`undefined`: there was none) and how many bytes it had. Fails
+ * with a `Problem` at the first byte that is too much.
  */
 export const receive = Effect.fnUntraced(function* (limits: Limits) {
   const reader = new JsonReader({ depth: deepest, values: limits.values, names: limits.names ?? limits.values })
@@ -130,6 +134,6 @@ export const receive = Effect.fnUntraced(function* (limits: Limits) {
       yield* attempt(() => reader.write(part))
     }
   })
-  yield* eachChunk(limits, take)
-  return yield* attempt(() => reader.end())
+  const bytes = yield* eachChunk(limits, take)
+  return { value: yield* attempt(() => reader.end()), bytes }
 })
