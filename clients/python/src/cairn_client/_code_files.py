@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import stat
 import unicodedata
@@ -14,12 +15,14 @@ from cairn_client.types.code_files import CodeFile, CodeFilesResponse
 
 if TYPE_CHECKING:
     import logging
-    import os
     from collections.abc import Sequence
 
     from cairn_client.types.snippets import SearchMatch, SearchResponse
 
 _LONGEST_NAME = 200
+
+_MOST_NAMES = 99
+"""Of one file in a folder, before it is left out: `sum.py`, `sum-2.py` … `sum-99.py`."""
 
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 """Names that are devices on Windows."""
@@ -65,11 +68,43 @@ def write_code_files(
     return _answer(task, found, write_files(_offered(found, min_score), cache_dir, logger))
 
 
-def write_files(files: Sequence[CodeFile], cache_dir: str | os.PathLike[str], logger: logging.Logger) -> list[CodeFile]:
+def _bytes(source: str) -> bytes:
+    return source.encode(errors="surrogatepass")
+
+
+def holds(path: str | os.PathLike[str], source: str) -> bool:
+    """Whether a file is there, itself and no link, that has just these bytes."""
+    expected = _bytes(source)
+    # a pipe must not hold anybody up
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        with open(os.open(path, flags), "rb") as file:  # noqa: PTH123 # a descriptor
+            status = os.fstat(file.fileno())
+            same_size = stat.S_ISREG(status.st_mode) and status.st_size == len(expected)
+            return same_size and file.read(len(expected) + 1) == expected
+    except (OSError, ValueError):
+        return False
+
+
+def _folded(name: str) -> str:
+    """The same for names that are one on some system."""
+    return unicodedata.normalize("NFC", name).lower()
+
+
+def write_files(
+    files: Sequence[CodeFile],
+    cache_dir: str | os.PathLike[str],
+    logger: logging.Logger,
+    ours: dict[str, str] | None = None,
+) -> list[CodeFile]:
     """Writes files into a folder, which is made if need be, and never anywhere else.
 
     A file whose name would leave it, can't be one, or is that of another on some system, is left out (`path` is `None`)
     with a warning.
+
+    `ours`: by path, the sources that were written there for the same caller, to which these are added. With it, only
+    such a file that is unchanged since, and one that equals the new source, is replaced; beside any other the new one
+    gets a free name (`sum-2.py`), which its `filename` then is. Without it, any file of the name is replaced.
     """
     folder = Path(cache_dir)
     if folder.is_symlink():
@@ -80,18 +115,30 @@ def write_files(files: Sequence[CodeFile], cache_dir: str | os.PathLike[str], lo
         reason = failure.strerror if isinstance(failure, OSError) else "it is no path of this system"
         raise ValidationError(f"cache_dir can't be made: {reason}", "cache_dir") from failure
     taken: set[str] = set()
+    # a free name is none that another of the files has
+    names = {_folded(file.filename) for file in files}
     written = []
     for file in files:
-        name = unicodedata.normalize("NFC", file.filename).lower()
+        name = _folded(file.filename)
         if name in taken:
             logger.warning("A snippet has another one's file name; its file is not written")
-        path = None if name in taken else _written(file, folder, logger)
+        target = None if name in taken else _target(file, folder, logger, ours, names)
         taken.add(name)
-        written.append(file.model_copy(update={"path": path}))
+        if target is None:
+            written.append(file.model_copy(update={"path": None}))
+            continue
+        _write(target, file.source)
+        names.add(_folded(target.name))
+        if ours is not None:
+            ours[str(target)] = file.source
+        written.append(file.model_copy(update={"path": str(target), "filename": target.name}))
     return written
 
 
-def _written(file: CodeFile, folder: Path, logger: logging.Logger) -> str | None:
+def _target(
+    file: CodeFile, folder: Path, logger: logging.Logger, ours: dict[str, str] | None, names: set[str]
+) -> Path | None:
+    """Where a file is to be written."""
     if not is_flat(file.filename):
         logger.warning("A snippet's file name would not stay in cache_dir; its file is not written")
         return None
@@ -102,17 +149,34 @@ def _written(file: CodeFile, folder: Path, logger: logging.Logger) -> str | None
             logger.warning("What has a snippet's file name in cache_dir is no file; the snippet's is not written")
             return None
     except FileNotFoundError:
-        pass
+        return target
+    if ours is None or _may_replace(target, file.source, ours):
+        return target
+    for number in range(2, _MOST_NAMES + 1):
+        other = folder / f"{target.stem}-{number}{target.suffix}"
+        fits = is_flat(other.name) and _folded(other.name) not in names
+        if fits and (not os.path.lexists(other) or _may_replace(other, file.source, ours)):
+            return other
+    logger.warning("Somebody else's files have a snippet's file name in cache_dir; the snippet's is not written")
+    return None
+
+
+def _may_replace(path: Path, source: str, ours: dict[str, str]) -> bool:
+    """Whether nothing is lost with a file: it is the same, or was written for this caller and is unchanged."""
+    wrote = ours.get(str(path))
+    return holds(path, source) or (wrote is not None and holds(path, wrote))
+
+
+def _write(target: Path, source: str) -> None:
     # a new file that takes the name at last: renaming replaces a link that appears meanwhile, and never follows it
-    draft = folder / f".cairn-{uuid.uuid4()}"
+    draft = target.parent / f".cairn-{uuid.uuid4()}"
     try:
         with draft.open("xb") as open_file:
-            open_file.write(file.source.encode(errors="surrogatepass"))
+            open_file.write(_bytes(source))
         draft.replace(target)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
-    return str(target)
 
 
 def _file_of(match: SearchMatch) -> CodeFile:

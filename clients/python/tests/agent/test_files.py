@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from cairn_client import Cairn
+from cairn_client.agent import _manifest
 from cairn_client.agent._ignored import ignored_of
-from tests.agent.hooked import World, later
+from tests.agent.hooked import SOURCE, World, later, match
 
 
 def test_what_commands_made_is_found_and_the_rest_stays(world: World) -> None:
@@ -233,3 +234,72 @@ def test_a_folder_that_is_reached_through_a_link_or_gone_is_survived(tmp_path: P
     shutil.rmtree(folder)
     world.bash("rm -rf .")
     assert world.stop().uploaded == []
+
+
+def test_an_offered_file_that_a_tool_or_a_command_changed_is_the_session_s(world: World) -> None:
+    world.matches += [match("b.py", "print('the second')\n"), match("c.py", "print('the third')\n")]
+    world.prompt()
+    later()
+    world.write(world.cached(), SOURCE + "print('by a tool')\n")
+    world.put(world.cached("b.py"), "print('by a command')\n")
+    world.bash(f"sed -i s/second/command/ {world.cached('b.py')}", tool_response={"backgroundTaskId": "b1"})
+    report = world.stop(background_tasks=[{"id": "b1", "status": "running"}])
+    assert (report.uploaded, report.votes) == (["add.py", "b.py"], [])
+    assert [body["file_written"] for body in world.uploads()] == [
+        {"path": "add.py", "content": SOURCE + "print('by a tool')\n"},
+        {"path": "b.py", "content": "print('by a command')\n"},
+    ]
+    # the background goes on: what it changed before was sent
+    world.prompt("and on")
+    assert world.stop(background_tasks=[]).uploaded == []
+
+
+def test_of_a_changed_offered_file_the_usual_rules_hold(world: World) -> None:
+    world.matches += [match(f"{name}.py", f"print('{name}')\n") for name in ("large", "copy", "gone")]
+    world.prompt()
+    world.write(world.cached(), "api_key = 'abcdefgh12345678'\n")
+    world.write(world.cached("large.py"), "#" * (_manifest.MOST_BYTES + 1))
+    world.write(world.cached("copy.py"), "print('copy')\n\n")
+    world.write(world.cached("gone.py"), "print('soon')\n")
+    Path(world.cached("gone.py")).unlink()
+    report = world.stop()
+    assert report.uploaded == []
+    assert [(file.path, file.reason) for file in report.left] == [
+        ("add.py", "secret"),
+        ("large.py", "too large or no regular file"),
+    ]
+
+
+def test_an_offered_file_that_others_changed_is_not_the_session_s(tmp_path: Path) -> None:
+    world = World(tmp_path, Cairn, cache_dir=tmp_path / "cache")
+    world.prompt()
+    world.put("cache/add.py", "print('by another session')\n")
+    later()
+    # a command begins after the event before it
+    world.tool("Read", file_path="x")
+    later()
+    world.bash("true", duration_ms=1)
+    report = world.stop()
+    assert (report.uploaded, report.left) == ([], [])
+
+
+def test_a_turn_that_goes_on_without_a_prompt_sends_what_commands_make(world: World) -> None:
+    world.prompt()
+    world.write("one.py", "print('one')\n")
+    assert world.stop().uploaded == ["one.py"]
+    later()
+    world.tool("Read", file_path="one.py")
+    world.put("two.py", "print('made because a hook of the user did not let it stop')\n")
+    world.bash("make two.py")
+    assert world.stop().uploaded == ["two.py"]
+
+
+def test_of_a_folder_that_is_too_large_nothing_is_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b", "c"):
+        world.put(f"{name}.py", "print('there before')\n")
+    monkeypatch.setattr(_manifest, "_MOST_ENTRIES", 2)
+    world.prompt()
+    before = world.session._before
+    assert (before.files, before.whole) == ({}, False)
+    world.write("new.py", "print('new')\n")
+    assert world.stop().uploaded == ["new.py"]

@@ -145,3 +145,72 @@ def test_only_an_offered_file_may_be_read(world: World) -> None:
     other.symlink_to("/etc/hostname")
     assert ask(str(other)) == {}
     assert ask("/etc/hostname") == {}
+
+
+def test_what_is_not_the_session_s_stays_and_the_snippet_gets_a_free_name(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / "add.py").write_text("mine")
+    (cache / "add-2.py").write_text("mine, too")
+    (cache / "same.py").write_text(SOURCE)
+    (cache / "add-3.py").symlink_to(tmp_path / "nowhere.py")
+    world = World(tmp_path / "work", Cairn, cache_dir=cache)
+    # the name of another match is none that is free
+    world.matches = [match(name) for name in ("add.py", "same.py", "add-4.py")]
+    context = world.prompt()
+    assert (cache / "add.py").read_text() == "mine"
+    assert (cache / "add-2.py").read_text() == "mine, too"
+    assert not (tmp_path / "nowhere.py").exists()
+    offered = world.stop().offered
+    assert [(file.code_block_id, file.filename) for file in offered] == [
+        ("id-add.py", "add-5.py"),
+        ("id-same.py", "same.py"),
+        ("id-add-4.py", "add-4.py"),
+    ]
+    assert [Path(file.path).read_text() for file in offered] == [SOURCE] * 3
+    assert f"### `add-5.py` → `{cache / 'add-5.py'}`" in context
+    assert str(cache / "add.py") not in context
+    # the same again: nothing new is written
+    world.prompt("again")
+    assert len(list(cache.iterdir())) == 6
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_what_the_session_wrote_is_replaced_unless_it_was_changed(tmp_path: Path, given: bool) -> None:
+    (tmp_path / "work").mkdir()
+    world = World(tmp_path / "work", Cairn, cache_dir=tmp_path / "cache" if given else None)
+    world.prompt()
+    world.matches = [match("add.py", f"{SOURCE}# newer\n")]
+    world.prompt("newer")
+    cached = Path(world.cached())
+    assert cached.read_text() == f"{SOURCE}# newer\n"
+    cached.write_text("changed")
+    world.prompt("once more")
+    assert cached.read_text() == "changed"
+    assert {path.name: path.read_text() for path in cached.parent.iterdir()} == {
+        "add.py": "changed",
+        "add-2.py": f"{SOURCE}# newer\n",
+    }
+    world.observer.close()
+
+
+def test_another_session_s_files_are_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    world = World(tmp_path / "work", Cairn, cache_dir=tmp_path / "cache")
+    world.prompt()
+    world.matches = [match("add.py", f"{SOURCE}# newer\n")]
+    assert "add-2.py" in world.prompt(session_id="s2")
+    assert Path(world.cached()).read_text() == SOURCE
+
+
+def test_a_snippet_without_a_free_name_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (tmp_path / "work").mkdir()
+    for name in ["add.py", *(f"add-{number}.py" for number in range(2, 100))]:
+        (cache / name).write_text("mine")
+    world = World(tmp_path / "work", Cairn, cache_dir=cache)
+    assert world.prompt() == ""
+    assert {path.read_text() for path in cache.iterdir()} == {"mine"}
+    assert len(caplog.records) == 1

@@ -154,3 +154,38 @@ def test_a_vote_says_what_it_is_for_and_that_an_agent_gives_it(world: World) -> 
     assert name == "cache-usage"
     assert (vote["task"], vote["code_block_name"], vote["succeeded"]) == (TASK, "add.py", True)
     assert vote["vote_source"] == "ai"
+
+
+@pytest.mark.parametrize("end", ["# mine\n", "\n"])
+def test_a_run_of_a_snippet_that_was_changed_says_nothing_of_the_snippet(world: World, end: str) -> None:
+    world.prompt()
+    world.write(world.cached(), SOURCE + end)
+    world.bash(RUN.format(world.cached()), FAILED)
+    world.bash(RUN.format(world.cached()))
+    assert world.stop().votes == []
+
+
+def test_a_run_before_the_change_does(world: World) -> None:
+    world.prompt()
+    world.bash(RUN.format(world.cached()), FAILED)
+    world.write(world.cached(), SOURCE + "# mine\n")
+    world.bash(RUN.format(world.cached()))
+    assert world.stop().votes == [DOWN]
+
+
+def test_what_was_read_of_a_changed_snippet_was_not_the_snippet(world: World) -> None:
+    world.prompt()
+    world.write(world.cached(), SOURCE + "# mine\n")
+    world.tool("Read", file_path=world.cached())
+    world.bash(f"cat {world.cached()}")
+    world.write("mine.py", SOURCE + "x = 1\n")
+    assert world.stop().votes == []
+
+
+def test_a_snippet_that_is_offered_again_beside_its_changed_file_has_one_vote(world: World) -> None:
+    world.prompt()
+    world.write(world.cached(), SOURCE + "# mine\n")
+    world.prompt("again")
+    world.bash(RUN.format(world.cached("add-2.py")))
+    assert world.stop().votes == [UP]
+    assert world.names().count("cache-usage") == 1

@@ -102,9 +102,9 @@ class AsyncSnippets:
             prefer_complete: as for `search`, but for its default.
             input_schema: as for `search`.
             per_function_reputation: as for `search`, but for its default.
-            cache_dir: the folder that the files are written to, and nowhere else: it is made when it is not there; a
-                file whose name would leave it is left out with a warning, and links are not followed. Without it,
-                nothing is written.
+            cache_dir: the folder that the files are written to, and nowhere else: it is made when it is not there, and
+                files of the same names there are replaced; a file whose name would leave it is left out with a warning,
+                and links are not followed. Without it, nothing is written.
             workspace_id: instead of the client's.
             **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
 

@@ -24,6 +24,8 @@ class CacheFolder:
         self._own: Path | None = None
         # its session has ended: a search that was under way must not make it anew
         self.closed = False
+        # by path, what its session wrote there: everything else in the caller's folder stays as it is
+        self.wrote: dict[str, str] = {}
         self._remove: Callable[[], object] | None = None
 
     @property

@@ -57,7 +57,8 @@ class CairnAgent:
         debug: logs what is offered and delivered, to stderr unless logging is set up.
         client: searches, uploads and votes. Unless given, one by the environment (`CAIRN_API_KEY`, `CAIRN_BASE_URL`),
             closed with the session.
-        cache_dir: the folder for offered files. Unless given, a new temporary one, removed with the session.
+        cache_dir: the folder for offered files. Unless given, a new temporary one, removed with the session. In
+            a folder of yours only files that the session wrote are replaced.
         public: whether everybody may find what is uploaded; the service refuses files with secrets.
         logger: where warnings go, else `cairn_client.agent`.
         on_report: hears of each success, after its files and votes were sent.
@@ -181,7 +182,8 @@ async def query(
         debug: logs what is offered and delivered, to stderr unless logging is set up.
         client: searches, uploads and votes. Unless given, one by the environment (`CAIRN_API_KEY`, `CAIRN_BASE_URL`),
             closed with the session.
-        cache_dir: the folder for offered files. Unless given, a new temporary one, removed with the session.
+        cache_dir: the folder for offered files. Unless given, a new temporary one, removed with the session. In
+            a folder of yours only files that the session wrote are replaced.
         public: whether everybody may find what is uploaded; the service refuses files with secrets.
         logger: where warnings go, else `cairn_client.agent`.
         on_report: hears of each success, after its files and votes were sent.

@@ -32,7 +32,7 @@ class ChangedFile:
     """A file that the session created or changed."""
 
     path: str
-    """Relative to the session's folder, with `/`."""
+    """Relative to the session's folder, with `/`; of an offered file its name."""
     absolute: str
     content: str
 
@@ -46,34 +46,42 @@ class LeftFile:
 
 
 def collect(
-    root: Path, named: Collection[str], made: Sequence[str], secrets: Sequence[str]
+    root: Path, named: Collection[str], made: Sequence[str], secrets: Sequence[str], offered: Sequence[Path] = ()
 ) -> tuple[list[ChangedFile], list[LeftFile]]:
     """The files that the session's tools named, and those that commands made.
 
     When these are more than could be sent, something was unpacked or generated, and which of them were a work of the
     session can't be told: none is sent.
+
+    `offered`: those files of the cache folder that the session changed. Each has its name for a path.
     """
-    paths = list(dict.fromkeys([*named, *made]))
-    ignored = ignored_of(root, paths)
+    # which files a command made is a guess, unlike the others
+    places = [(root, path, path not in named) for path in dict.fromkeys([*named, *made])]
+    places += [(file.parent, file.name, False) for file in offered]
+    ignored = {
+        (folder, path)
+        for folder in dict.fromkeys(folder for folder, *_ in places)
+        for path in ignored_of(folder, [path for other, path, _ in places if other == folder])
+    }
     files: list[ChangedFile] = []
     left: list[LeftFile] = []
-    fit: list[str] = []
-    for path in paths:
-        reason = "ignored" if path in ignored else _reason(path)
+    fit: list[tuple[Path, str, bool]] = []
+    for folder, path, guessed in places:
+        reason = "ignored" if (folder, path) in ignored else _reason(path)
         if reason is None:
-            fit.append(path)
+            fit.append((folder, path, guessed))
         else:
             left.append(LeftFile(path, reason))
-    unpacked = sum(path not in named for path in fit) > _MOST_FILES
+    unpacked = sum(guessed for *_, guessed in fit) > _MOST_FILES
     characters = 0
-    for path in fit:
-        if len(files) >= _MOST_FILES or (unpacked and path not in named):
+    for folder, path, guessed in fit:
+        if len(files) >= _MOST_FILES or (unpacked and guessed):
             left.append(LeftFile(path, "too many"))
             continue
         # what a tool wrote, another may have removed
-        if not (root / path).is_symlink() and not (root / path).exists():
+        if not (folder / path).is_symlink() and not (folder / path).exists():
             continue
-        read = _read(root, path, secrets)
+        read = _read(folder, path, secrets)
         if not isinstance(read, ChangedFile):
             left.append(LeftFile(path, read))
         elif characters + len(read.content) > _MOST_CHARACTERS:

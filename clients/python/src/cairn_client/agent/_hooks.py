@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from cairn_client import AsyncCairn, Cairn
     from cairn_client.agent._events import HookEvent
 
+_MOST_SESSIONS = 32
+"""That are followed at a time: the SDK doesn't tell hooks of each session's end."""
+
 Hook: TypeAlias = "Callable[[HookEvent, str | None, object], Awaitable[dict[str, Any]]]"
 
 
@@ -91,9 +94,14 @@ class Observer:
 
     def _session(self, event: HookEvent) -> Session:
         name = str(event["session_id"])
-        if name not in self._sessions:
-            self._sessions[name] = Session(name, self._settings)
-        return self._sessions[name]
+        # the one that was longest without an event comes first
+        session = self._sessions.pop(name, None)
+        if session is None:
+            session = Session(name, self._settings)
+            while len(self._sessions) >= _MOST_SESSIONS:
+                self._sessions.pop(next(iter(self._sessions))).cache.close()
+        self._sessions[name] = session
+        return session
 
     async def _prompted(self, event: HookEvent) -> dict[str, Any]:
         context = await self._session(event).prompted(event)
@@ -216,7 +224,9 @@ def cairn_hooks(
     Args:
         client: searches, uploads and votes. An `AsyncCairn`, or a `Cairn`, which then works in threads.
         cache_dir: the folder for offered files. Unless given, a new temporary one for each session, removed with it, or
-            with the hooks or the program, since the SDK doesn't tell hooks of each session's end.
+            with the hooks or the program, since the SDK doesn't tell hooks of each session's end. Of at most 32
+            sessions: a further one ends the one that was longest without an event, which begins anew if it goes on.
+            In a folder of yours only files that the session wrote are replaced.
         public: whether everybody may find what is uploaded; the service refuses files with secrets.
         logger: where warnings go, else `cairn_client.agent`.
         debug: logs what is offered and delivered too, to stderr unless logging is set up.

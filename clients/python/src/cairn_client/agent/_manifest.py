@@ -161,6 +161,15 @@ def _changed_at(file: _Fingerprint) -> float:
     return (file.mtime if os.name == "nt" else file.ctime) / 1e9
 
 
+def changed_at(path: str) -> float | None:
+    """When a file was changed, in seconds since 1970; `None` when there is none."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return _changed_at(_Fingerprint(status.st_size, status.st_mtime_ns, status.st_ctime_ns, None))
+
+
 def changed_since(before: Manifest, after: Manifest, during: Callable[[float], bool]) -> list[str]:
     """The files that got another content at a time that `during` tells.
 

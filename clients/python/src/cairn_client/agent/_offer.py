@@ -108,7 +108,7 @@ async def offer(
         logger.warning("A snippet was not offered: its name is not a plain file name")
     if not plain or cache.closed:
         return "", []
-    files = await anyio.to_thread.run_sync(lambda: write_files(plain, cache.make(root), logger))
+    files = await anyio.to_thread.run_sync(lambda: write_files(plain, cache.make(root), logger, cache.wrote))
     written = [file for file in files if file.path is not None]
     context, count = _context(written)
     return context, [

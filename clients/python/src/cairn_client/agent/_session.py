@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
+from cairn_client._code_files import holds
 from cairn_client.agent._cache_folder import CacheFolder
-from cairn_client.agent._collect import LeftFile, collect
+from cairn_client.agent._collect import ChangedFile, LeftFile, collect
 from cairn_client.agent._delivery import Parcel, deliver
 from cairn_client.agent._events import file_of, is_asked
 from cairn_client.agent._execution_log import logged, logs_of
-from cairn_client.agent._happened import Happened, is_during, open_of, spans_of
-from cairn_client.agent._manifest import Manifest, below, changed_since, manifest_of, real
+from cairn_client.agent._happened import Happened, Span, is_during, open_of, spans_of
+from cairn_client.agent._manifest import Manifest, below, changed_at, changed_since, manifest_of, real
 from cairn_client.agent._offer import offer
 from cairn_client.agent._screen import redacted, storable
 from cairn_client.agent._timeline import Timeline
@@ -50,7 +51,7 @@ class SessionReport:
     offered: list[OfferedFile]
     """Snippets that the session was offered so far."""
     uploaded: list[str]
-    """Paths relative to the session's folder."""
+    """Paths relative to the session's folder; of an offered file that the session changed, its name."""
     left: list[LeftFile]
     """Changed files that were not uploaded, and why."""
     votes: list[Vote]
@@ -78,6 +79,12 @@ class _Outcome:
     parcel: Parcel
     left: list[LeftFile]
     after: Manifest | None
+    edited: list[ChangedFile]
+
+
+def _needed(manifest: Manifest) -> Manifest:
+    """What is needed of a manifest: of one that is not whole, only that it is not."""
+    return manifest if manifest.whole else Manifest({}, whole=False)
 
 
 class Session:
@@ -93,6 +100,8 @@ class Session:
         self._task = ""
         self._root: Path | None = None
         self._before: Manifest | None = None
+        # by path, what the last success made of offered files
+        self._edits: dict[str, str] = {}
         self._outcome: _Outcome | None = None
         self._rests_until = 0.0
 
@@ -136,7 +145,7 @@ class Session:
         # what could not be looked through in time once is not again: each prompt would wait for it
         if self._before is not None and not self._before.whole:
             return
-        self._before = await anyio.to_thread.run_sync(manifest_of, root, self.cache.real, self._before)
+        self._before = _needed(await anyio.to_thread.run_sync(manifest_of, root, self.cache.real, self._before))
         if not self._before.whole:
             self._settings.logger.debug("Session in a folder too large to look through: %s", root)
 
@@ -173,7 +182,8 @@ class Session:
         if before is not None and before.whole and happened.spans:
             after = manifest_of(root, cache, before)
             made = changed_since(before, after, partial(is_during, happened.spans))
-        files, left = collect(root, self._below(root, happened.named), made, self._settings.secrets)
+        edited = self._edited(happened.named, happened.spans)
+        files, left = collect(root, self._below(root, happened.named), made, self._settings.secrets, edited)
         sources = [offered.source for offered in self._usage.offered]
         paths = [file.path for file in files]
         own = [file for file in files if not any(is_copy(file.content, source) for source in sources)]
@@ -183,7 +193,20 @@ class Session:
             verdicts=self._usage.verdicts(files, happened.runs),
             public=self._settings.public,
         )
-        return _Outcome(happened, parcel, left, after)
+        edits = [file for file in files if Path(file.absolute) in edited]
+        return _Outcome(happened, parcel, left, None if after is None else _needed(after), edits)
+
+    def _edited(self, named: list[str], spans: list[Span]) -> list[Path]:
+        """Offered files that tools or commands of the session changed. In a folder of the caller's others may, too."""
+        wrote = {str(real(path)) for path in named}
+
+        def is_ours(file: OfferedFile) -> bool:
+            at = changed_at(file.path)
+            known = self._edits.get(file.path)
+            again = at is not None and is_during(spans, at) and (known is None or not holds(file.path, known))
+            return again or file.path in wrote
+
+        return [Path(file.path) for file in self._usage.edited() if is_ours(file)]
 
     def _below(self, root: Path, paths: list[str]) -> list[str]:
         """Files that tools named, without those outside of the session's folder, and in the cache folder."""
@@ -204,6 +227,7 @@ class Session:
         if outcome is None:
             return None
         self._before = outcome.after or self._before
+        self._edits |= {file.absolute: file.content for file in outcome.edited}
         parcel = outcome.parcel
         parcel.verdicts[:] = self._usage.take(parcel.verdicts)
         delivered = await deliver(self._settings.client, parcel, self._settings.warn)

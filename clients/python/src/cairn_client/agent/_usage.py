@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from cairn_client._code_files import holds
 from cairn_client.agent._commands import files_named, files_run
 from cairn_client.agent._events import command_of, end_of, file_of
 from cairn_client.agent._manifest import real
@@ -88,6 +89,10 @@ class Usage:
     def _at(self, path: str | Path) -> OfferedFile | None:
         return self._offered.get(str(real(path)))
 
+    def edited(self) -> list[OfferedFile]:
+        """Those whose files are no longer what was offered."""
+        return [file for file in self._offered.values() if not holds(file.path, file.source)]
+
     def reads(self, event: HookEvent) -> OfferedFile | None:
         """The offered file that a tool reads, if it does."""
         path = file_of(event) if event.get("tool_name") == "Read" else None
@@ -97,19 +102,20 @@ class Usage:
         """A tool was used, its command from the folder `cwd`.
 
         Notes what it read, and returns what it ran and how that ended: by a snippet's id, or by the path of what may be
-        a copy of one.
+        a copy of one. An offered file that was changed is the session's, and no longer the snippet.
         """
         command = command_of(event)
         if succeeded:
             seen = [self.reads(event), *map(self._at, files_named(command or "", cwd))]
-            self._read |= {file.code_block_id for file in seen if file is not None}
+            self._read |= {file.code_block_id for file in seen if file is not None and holds(file.path, file.source)}
         end = end_of(event, succeeded)
         if command is None or end == "unknown":
             return {}
         runs = {}
         for run in files_run(command, cwd, end == "worked"):
             offered = self._at(run.path)
-            runs[str(real(run.path)) if offered is None else offered.code_block_id] = run.succeeded
+            is_snippet = offered is not None and holds(offered.path, offered.source)
+            runs[offered.code_block_id if offered and is_snippet else str(real(run.path))] = run.succeeded
         return runs
 
     def verdicts(self, files: Sequence[ChangedFile], runs: Mapping[str, bool]) -> list[Verdict]:
@@ -120,7 +126,9 @@ class Usage:
         """
         known: list[Verdict] = []
         for file in self._offered.values():
-            copies = [changed.absolute for changed in files if is_copy(changed.content, file.source)]
+            # that the file itself was changed, if only in its blanks, makes it no copy
+            others = [changed for changed in files if changed.absolute != file.path]
+            copies = [changed.absolute for changed in others if is_copy(changed.content, file.source)]
             ends = [runs[key] for key in (file.code_block_id, *copies) if key in runs]
             if ends:
                 known.append(Verdict(file, all(ends)))
@@ -130,6 +138,10 @@ class Usage:
 
     def take(self, verdicts: Iterable[Verdict]) -> list[Verdict]:
         """Those that may be voted on now: a session has one vote on each snippet."""
-        first = [verdict for verdict in verdicts if verdict.file.code_block_id not in self._voted]
-        self._voted |= {verdict.file.code_block_id for verdict in first}
+        first = []
+        for verdict in verdicts:
+            # one that was changed may be offered again, under another name
+            if verdict.file.code_block_id not in self._voted:
+                self._voted.add(verdict.file.code_block_id)
+                first.append(verdict)
         return first
