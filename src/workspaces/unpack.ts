@@ -78,7 +78,7 @@ export const putEntries = (entries: Stream.Stream<ArchivedEntry, ArchiveRefused>
 
 const isFile = ({ kind }: ArchivedEntry) => kind === "file" || kind === "executable"
 
-/** Puts entries as `putEntries` does, each file without its bytes, and takes that back. Gives the bytes that it brings. */
+/** Puts entries as `putEntries` does, each file without its bytes, and takes that back. Gives the bytes they bring. */
 const rehearsing = (entries: Stream.Stream<ArchivedEntry, ArchiveRefused>, folder: string, instead: boolean) =>
   Effect.fnUntraced(function* (overlay: Overlay) {
     const sizes = new Map<string, number>()

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import * as Compat from "../../../clients/typescript/src/compat/index.ts"
-import { failure } from "./stub.ts"
+import { failure, key, stub } from "./stub.ts"
 
 describe("a marked function", () => {
   const tracked = () => {
@@ -36,6 +36,41 @@ describe("a marked function", () => {
       ]
     )
     assert.strictEqual(failing.name, "divide")
+  })
+  it("of too many calls at once some are not recorded, rather than that they wait", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let begun = 0
+    const storeExecution = async () => {
+      begun++
+      await promise
+    }
+    const echo = Compat.agentAccessible((n: number) => n)
+    Compat.setTrackingClient(echo, { storeExecution } as unknown as Compat.RaySurfer)
+    for (let n = 1; n <= 300; n++) assert.strictEqual(echo(n), n)
+    assert.strictEqual(begun, 100)
+    resolve()
+    await new Promise((done) => setImmediate(done))
+    echo(1)
+    assert.strictEqual(begun, 101, "and again when there is room")
+  })
+  it("sends its record in a hurry: five seconds, and once more", async () => {
+    const { waits, timeouts, clock } = stub([])
+    const failed = Promise.withResolvers<void>()
+    let tries = 0
+    const fetch = async () => {
+      if (++tries === 2) setImmediate(failed.resolve)
+      return new Response("", { status: 503 })
+    }
+    const client = new Compat.RaySurfer({ apiKey: key, baseUrl: "http://cairn.test", fetch, clock })
+    const echo = Compat.agentAccessible((n: number) => n)
+    Compat.setTrackingClient(echo, client)
+    echo(1)
+    await failed.promise
+    assert.deepStrictEqual([tries, waits.length], [2, 1])
+    assert.deepStrictEqual(
+      timeouts.map(({ milliseconds }) => milliseconds),
+      [5_000, 5_000]
+    )
   })
   it("tells of values that have no JSON", () => {
     const { runs, client } = tracked()

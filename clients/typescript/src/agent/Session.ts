@@ -1,14 +1,14 @@
 import { realpath } from "node:fs/promises"
-import { resolve } from "node:path"
+import { basename, resolve } from "node:path"
 import type { Cairn } from "../Cairn.ts"
 import type { Logger } from "../log.ts"
 import { CacheFolder } from "./cacheFolder.ts"
-import { collect, type LeftFile } from "./collect.ts"
+import { type Collected, collect, type LeftFile } from "./collect.ts"
 import { deliver, type Parcel } from "./delivery.ts"
 import { fileOf, type HookEvent, isAsked } from "./events.ts"
 import { both, type Happened, isDuring, nothing, openOf, spansOf } from "./happened.ts"
 import { logged, logsOf } from "./logs.ts"
-import { below, changedSince, type Manifest, manifestOf } from "./manifest.ts"
+import { below, changedSince, type Manifest, manifestOf, manifestOfFiles, remembered, withFiles } from "./manifest.ts"
 import { type OfferedFile, offer } from "./offer.ts"
 import { redacted, storable } from "./screen.ts"
 import { Timeline } from "./timeline.ts"
@@ -30,7 +30,7 @@ export interface SessionReport {
   readonly task: string
   /** Snippets that the session was offered so far. */
   readonly offered: ReadonlyArray<OfferedFile>
-  /** Paths relative to the session's folder. */
+  /** Paths relative to the session's folder; of offered files that were changed, their names in the cache folder. */
   readonly uploaded: ReadonlyArray<string>
   /** Changed files that were not uploaded, and why. */
   readonly left: ReadonlyArray<LeftFile>
@@ -55,6 +55,8 @@ interface Outcome extends Parcel {
   readonly of: Happened
   readonly left: ReadonlyArray<LeftFile>
   readonly after: Manifest | undefined
+  /** Offered files that were changed, as they are now. */
+  readonly changed: Manifest
 }
 
 const writers = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"])
@@ -74,6 +76,8 @@ export class Session {
   #task = ""
   #root: string | undefined
   #before: Manifest | undefined
+  /** Offered files as they were written, or as they last were sent. */
+  #offered: Manifest = manifestOfFiles([])
   #outcome: Outcome | undefined
   #restsUntil = 0
 
@@ -103,6 +107,7 @@ export class Session {
     try {
       const { context, files } = await offer(client, log, this.cache, root, task, signal)
       this.#usage.offered(files)
+      this.#offered = withFiles(this.#offered, manifestOfFiles(files.map(({ path }) => path)))
       log.debug("Session offered snippets", { count: files.length })
       return context
     } catch (error) {
@@ -115,8 +120,9 @@ export class Session {
   async #noteFiles(root: string): Promise<void> {
     // what could not be looked through in time once is not again: each prompt would wait for it
     if (this.#before?.whole === false) return
-    this.#before = await manifestOf(root, this.cache.path, this.#before)
-    if (!this.#before.whole) this.#settings.log.debug("Session in a folder too large to look through", { root })
+    const before = await manifestOf(root, this.cache.path, this.#before)
+    this.#before = before.whole ? before : remembered(before)
+    if (!before.whole) this.#settings.log.debug("Session in a folder too large to look through", { root })
   }
 
   /** Whether a tool asks to read an offered file, which it may. */
@@ -150,7 +156,11 @@ export class Session {
       spans.length > 0 && this.#before?.whole ? await manifestOf(root, this.cache.path, this.#before) : undefined
     const made = this.#before && after ? changedSince(this.#before, after, (time) => isDuring(spans, time)) : []
     const { secrets } = this.#settings
-    const { files, left } = await collect(root, await this.#below(root, happened.named), made, secrets)
+    const own = await collect(root, await this.#below(root, happened.named), made, secrets)
+    const changed = manifestOfFiles(this.#usage.changed.map(({ path }) => path))
+    const offered = await this.#changed(happened, changed, own)
+    const files = [...own.files, ...offered.files]
+    const left = [...own.left, ...offered.left]
     // a turn of the machine's own, such as when a subagent ends, goes on with what was asked before
     this.#task = prompts.length > 0 ? storable(prompts.join("\n").trim().slice(0, mostTask)) : this.#task
     const paths = files.map(({ path }) => path)
@@ -163,13 +173,31 @@ export class Session {
       left,
       verdicts: this.#usage.verdicts(files, runs),
       public: this.#settings.public,
-      after
+      after,
+      changed
     }
+  }
+
+  /** What the session made of offered files in their place: sent by the same rules as its own, and after them. */
+  async #changed({ named, spans }: Happened, changed: Manifest, own: Collected): Promise<Collected> {
+    const cache = this.cache.path
+    if (cache === undefined || changed.files.size === 0) return { files: [], left: [] }
+    const paths = await Promise.all(named.map((path) => realpath(path).catch(() => path)))
+    // a file of the session that was only copied over one is none of its works
+    const before = withFiles({ files: this.#before?.files ?? new Map(), whole: true }, this.#offered)
+    const made = changedSince(before, changed, (time) => isDuring(spans, time))
+    return collect(
+      cache,
+      new Set(paths.filter((path) => changed.files.has(path)).map((path) => basename(path))),
+      made.map((path) => basename(path)),
+      this.#settings.secrets,
+      own.files
+    )
   }
 
   /**
    * Files that tools named, as the manifest has them: without those outside of the session's folder, and in the cache
-   * folder.
+   * folder, where only offered files may be works of the session.
    */
   async #below(root: string, paths: ReadonlyArray<string>): Promise<ReadonlySet<string>> {
     const cache = this.cache.path
@@ -194,6 +222,9 @@ export class Session {
     if (outcome === undefined) return undefined
     this.#outcome = undefined
     this.#before = outcome.after ?? this.#before
+    // the next prompt looks anew, unless something goes on
+    if (this.#before && this.#happened === nothing) this.#before = remembered(this.#before)
+    this.#offered = withFiles(this.#offered, outcome.changed)
     const { client, log, warn } = this.#settings
     const { task, left } = outcome
     const { uploaded, voted } = await deliver(

@@ -47,6 +47,8 @@ export class CacheFolder {
   #real: string | undefined
   #making: Promise<string> | undefined
   #closed = false
+  /** What the session wrote there, by name: all else is somebody's. */
+  readonly written: Map<string, string> = new Map()
 
   constructor(given: string | undefined) {
     this.#given = given === undefined ? undefined : resolve(given)

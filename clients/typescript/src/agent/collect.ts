@@ -4,7 +4,7 @@ import { ignoredOf } from "./ignored.ts"
 import { readBelow } from "./manifest.ts"
 import { hasSecret, hasSecretName, textFile } from "./screen.ts"
 
-/** Files of one success, and characters of all of them. */
+/** Files of one success, wherever they lie, and characters of all of them. */
 const mostFiles = 20
 const mostCharacters = 2_097_152
 
@@ -13,7 +13,7 @@ const generated = /(^|[-.])lock(\.\w+)?$|^(package-lock|npm-shrinkwrap)\.json$|^
 
 /** A file that the session created or changed. */
 export interface ChangedFile {
-  /** Relative to the session's folder, with `/`. */
+  /** Relative to the session's folder, with `/`; of an offered file that was changed, its name in the cache folder. */
   readonly path: string
   readonly absolute: string
   readonly content: string
@@ -21,7 +21,7 @@ export interface ChangedFile {
 
 /** A changed file that stays where it is. */
 export interface LeftFile {
-  /** Relative to the session's folder, with `/`. */
+  /** Relative to the session's folder, with `/`; of an offered file that was changed, its name in the cache folder. */
   readonly path: string
   /** Why. */
   readonly reason: "ignored" | "secret" | "too large or no regular file" | "binary" | "empty" | "generated" | "too many"
@@ -51,12 +51,14 @@ const read = async (root: string, path: string, secrets: ReadonlyArray<string>):
 /**
  * What the session made: files that its tools named, and those that commands made. When these are more than could be
  * sent, something was unpacked or generated, and which of them were a work of the session can't be told: none is sent.
+ * What of the same success was `collected` before takes its place first.
  */
 export const collect = async (
   root: string,
   named: ReadonlySet<string>,
   made: ReadonlyArray<string>,
-  secrets: ReadonlyArray<string>
+  secrets: ReadonlyArray<string>,
+  collected: ReadonlyArray<ChangedFile> = []
 ): Promise<Collected> => {
   const paths = [...new Set([...named, ...made])]
   const ignored = await ignoredOf(root, paths)
@@ -69,9 +71,9 @@ export const collect = async (
     else left.push({ path, reason })
   }
   const unpacked = fit.filter((path) => !named.has(path)).length > mostFiles
-  let characters = 0
+  let characters = collected.reduce((sum, { content }) => sum + content.length, 0)
   for (const path of fit) {
-    if (files.length >= mostFiles || (unpacked && !named.has(path))) {
+    if (collected.length + files.length >= mostFiles || (unpacked && !named.has(path))) {
       left.push({ path, reason: "too many" })
       continue
     }

@@ -10,8 +10,8 @@ import { environmentSecrets } from "./screen.ts"
 /** What `cairnHooks` may be told. */
 export interface CairnHooksOptions {
   /**
-   * The folder that offered files are put into. Default: a new one in the system's temporary folder, removed at the
-   * end.
+   * The folder that offered files are put into. What it holds of others stays: a snippet of that name gets another one.
+   * Default: a new one in the system's temporary folder, removed at the end.
    */
   readonly cacheDir?: string | undefined
   /** Whether everybody may find what is uploaded; the service refuses files with secrets. Default: no. */
@@ -55,6 +55,12 @@ export interface Observed {
   readonly close: () => Promise<void>
 }
 
+/**
+ * Sessions of one program that are kept: not all of them tell of their end. One beyond that begins anew when it speaks
+ * again.
+ */
+const mostSessions = 32
+
 /** A refusal's text may hold what was sent; its code does not. */
 const reasonOf = (error: unknown): object => {
   if (error instanceof ServiceError && error.code) return { error: error.name, code: error.code }
@@ -78,10 +84,16 @@ export const observe = (client: Cairn, options: CairnHooksOptions, deliver: "sto
       warned = true
     }
   }
+  /** The one that was longest without an event is first. */
   const sessions = new Map<string, Session>()
   const sessionOf = ({ session_id }: HookEvent): Session => {
     const session = sessions.get(session_id) ?? new Session(session_id, settings)
+    sessions.delete(session_id)
     sessions.set(session_id, session)
+    if (sessions.size > mostSessions) {
+      const [longest] = sessions.keys()
+      ended(longest!).catch((error: unknown) => settings.warn("A session's folder could not be removed", error))
+    }
     return session
   }
   const succeeded = async (session: Session) => {
@@ -96,18 +108,19 @@ export const observe = (client: Cairn, options: CairnHooksOptions, deliver: "sto
 
   /** Whatever goes wrong here must not reach the agent. */
   const contained =
-    (run: (event: HookEvent, session: Session) => Promise<HookOutput | undefined> | undefined): Hook =>
+    (run: (event: HookEvent) => Promise<HookOutput | undefined> | undefined): Hook =>
     async (event) => {
       try {
-        return (await run(event, sessionOf(event))) ?? {}
+        return (await run(event)) ?? {}
       } catch (error) {
         settings.warn("A hook of the session failed", error)
         return {}
       }
     }
-  const on = (run: Parameters<typeof contained>[0], matcher?: string) => [
-    { ...(matcher === undefined ? {} : { matcher }), hooks: [contained(run)] }
-  ]
+  const on = (
+    run: (event: HookEvent, session: Session) => Promise<HookOutput | undefined> | undefined,
+    matcher?: string
+  ) => [{ ...(matcher === undefined ? {} : { matcher }), hooks: [contained((event) => run(event, sessionOf(event)))] }]
   const used = (worked: boolean) => (event: HookEvent, session: Session) => {
     session.used(event, worked)
     return undefined
@@ -140,10 +153,17 @@ export const observe = (client: Cairn, options: CairnHooksOptions, deliver: "sto
         if (deliver === "stop") session.failed()
         return undefined
       }),
-      SessionEnd: on(async (event) => {
-        if (deliver === "stop") await ended(event.session_id)
-        return undefined
-      })
+      // of a session that is not kept nothing is to be ended, and none begins
+      SessionEnd: [
+        {
+          hooks: [
+            contained(async (event) => {
+              if (deliver === "stop") await ended(event.session_id)
+              return undefined
+            })
+          ]
+        }
+      ]
     },
     result: async (id, worked) => {
       try {
@@ -168,6 +188,9 @@ export const observe = (client: Cairn, options: CairnHooksOptions, deliver: "sto
  * ```ts
  * query({ prompt, options: { hooks: cairnHooks(new Cairn()) } })
  * ```
+ *
+ * At most 32 sessions are kept: one beyond that takes the place of the one that was longest without an event, which
+ * loses its cache folder, and begins anew when it goes on.
  */
 export const cairnHooks = (client: Cairn, options: CairnHooksOptions = {}): CairnHooks =>
   observe(client, options, "stop").hooks

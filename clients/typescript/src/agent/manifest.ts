@@ -44,14 +44,14 @@ export const below = (root: string, path: string): string | undefined => {
 }
 
 /** The bytes of a regular file that is no longer than may be, at no link. A pipe holds nobody up. */
-const readFile = (path: string): Uint8Array | undefined => {
+export const readFile = (path: string, most: number = mostBytes): Buffer | undefined => {
   try {
     const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
     try {
       const stats = fstatSync(file)
-      if (!stats.isFile() || stats.size > mostBytes) return undefined
+      if (!stats.isFile() || stats.size > most) return undefined
       const bytes = readFileSync(file)
-      return bytes.length > mostBytes ? undefined : bytes
+      return bytes.length > most ? undefined : bytes
     } finally {
       closeSync(file)
     }
@@ -65,6 +65,8 @@ export const readBelow = async (root: string, path: string): Promise<Uint8Array 
   const real = await realpath(join(root, path)).catch(() => undefined)
   return real === undefined || below(root, real) === undefined ? undefined : readFile(join(root, path))
 }
+
+const sha256 = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
 
 const isSame = (one: Fingerprint, { size, mtime, ctime }: Fingerprint): boolean =>
   one.size === size && one.mtime === mtime && one.ctime === ctime
@@ -87,7 +89,7 @@ export const manifestOf = async (root: string, except: string | undefined, known
     const content = readFile(path)
     hashed++
     bytes += content?.length ?? 0
-    return content && createHash("sha256").update(content).digest("hex")
+    return content && sha256(content)
   }
   const note = (path: string, name: string): void => {
     try {
@@ -115,6 +117,36 @@ export const manifestOf = async (root: string, except: string | undefined, known
   }
   return { files, whole: true }
 }
+
+/** The same of single files, by the paths as they are given; those that are gone are left out. */
+export const manifestOfFiles = (paths: ReadonlyArray<string>): Manifest => {
+  const files = new Map<string, Fingerprint>()
+  for (const path of paths) {
+    try {
+      const { size, mtimeMs: mtime, ctimeMs: ctime } = lstatSync(path)
+      const content = readFile(path)
+      files.set(path, { size, mtime, ctime, hash: content && sha256(content) })
+    } catch {
+      // gone meanwhile
+    }
+  }
+  return { files, whole: true }
+}
+
+/** Two of different files as one. */
+export const withFiles = (one: Manifest, other: Manifest): Manifest => ({
+  files: new Map([...one.files, ...other.files]),
+  whole: one.whole && other.whole
+})
+
+/**
+ * What the next look needs of one that has had its time: what it read, so that it is not read again, and no more of
+ * that than is read at once. A session that rests must not hold what a large folder takes.
+ */
+export const remembered = ({ files, whole }: Manifest): Manifest => ({
+  files: new Map(whole ? [...files].filter(([, { hash }]) => hash !== undefined).slice(0, mostHashed) : []),
+  whole
+})
 
 const entriesOf = (folder: string) => {
   try {

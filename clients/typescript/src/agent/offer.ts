@@ -5,6 +5,7 @@ import { promptOf } from "../codeFiles/prompt.ts"
 import { writeFiles } from "../codeFiles/write.ts"
 import type { Logger } from "../log.ts"
 import type { CacheFolder } from "./cacheFolder.ts"
+import { readFile } from "./manifest.ts"
 import { storable } from "./screen.ts"
 
 /** A snippet that the session was offered, at its place in the cache folder. */
@@ -19,6 +20,12 @@ export interface OfferedFile {
   readonly source: string
   /** What the code does, as the store tells it. */
   readonly description: string
+}
+
+/** Whether an offered file still is what was offered: the model may have made something else of it. */
+export const isUnchanged = ({ path, source }: OfferedFile): boolean => {
+  const offered = new TextEncoder().encode(source)
+  return readFile(path, offered.length)?.equals(offered) === true
 }
 
 /**
@@ -74,8 +81,9 @@ export interface Offer {
 export const saidBefore = "\n\nThe conversation so far:\n\n"
 
 /**
- * Searches for a prompt, and puts what is found into the cache folder of a session in `root`. `task` is without
- * secrets; one that begins with a slash is a command to the program itself.
+ * Searches for a prompt, and puts what is found into the cache folder of a session in `root`. A file there that the
+ * session did not write, or that was changed since, stays: the snippet gets a free name. `task` is without secrets; one
+ * that begins with a slash is a command to the program itself.
  * @throws ServiceError The service refused, or did not answer in time. Other errors are the file system's, or the
  *   signal's.
  */
@@ -108,7 +116,9 @@ export const offer = async (
     return false
   })
   if (plain.length === 0 || cache.closed) return nothing
-  const written = (await writeFiles(await cache.make(root), plain, log)).filter(({ path }) => path !== null)
+  const written = (await writeFiles(await cache.make(root), plain, log, cache.written)).filter(
+    ({ path }) => path !== null
+  )
   const { context, count } = listed(written)
   const files = written.slice(0, count).map(async ({ codeBlockId, filename, path, source, description }) => ({
     codeBlockId,

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { filesNamed, filesRun } from "./commands.ts"
 import { commandOf, endOf, fileOf, type HookEvent } from "./events.ts"
-import type { OfferedFile } from "./offer.ts"
+import { isUnchanged, type OfferedFile } from "./offer.ts"
 
 /** What became of an offered snippet. */
 export interface Verdict {
@@ -39,7 +39,10 @@ const real = (path: string): string => {
   }
 }
 
-/** How files ended that commands ran: by a snippet's id, or by the path of what may be a copy of one. */
+/**
+ * How files ended that commands ran: by a snippet's id, or by the path of what may be a copy of one, or was one before
+ * the session changed it.
+ */
 export type Runs = ReadonlyMap<string, boolean>
 
 /** Which of the offered snippets the session reads and runs, and what that says of them. */
@@ -61,17 +64,19 @@ export class Usage {
 
   /**
    * A tool was used, its command from the folder `cwd`: notes what it read, and gives what it ran and how that ended.
+   * An offered file that was changed is no longer the snippet.
    */
   used(event: HookEvent, cwd: string, succeeded: boolean): Runs {
     const command = commandOf(event)
     const seen = [this.reads(event), ...filesNamed(command ?? "", cwd).map((path) => this.#offered.get(real(path)))]
-    if (succeeded) for (const file of seen) if (file) this.#read.add(file.codeBlockId)
+    if (succeeded) for (const file of seen) if (file && isUnchanged(file)) this.#read.add(file.codeBlockId)
     const end = endOf(event, succeeded)
     if (command === undefined || end === "unknown") return new Map()
     return new Map(
       filesRun(command, cwd, end === "worked").map((run) => {
         const path = real(run.path)
-        return [this.#offered.get(path)?.codeBlockId ?? path, run.succeeded]
+        const file = this.#offered.get(path)
+        return [file && isUnchanged(file) ? file.codeBlockId : path, run.succeeded]
       })
     )
   }
@@ -84,8 +89,10 @@ export class Usage {
     files: ReadonlyArray<{ readonly absolute: string; readonly content: string }>,
     runs: Runs
   ): ReadonlyArray<Verdict> {
-    return this.all.flatMap((file) => {
-      const copies = files.filter(({ content }) => isCopy(content, file.source)).map(({ absolute }) => absolute)
+    const others = files.filter(({ absolute }) => !this.#offered.has(absolute))
+    // one that was offered again while its file was changed has two places, and still one vote
+    return [...new Map(this.all.map((file) => [file.codeBlockId, file])).values()].flatMap((file) => {
+      const copies = others.filter(({ content }) => isCopy(content, file.source)).map(({ absolute }) => absolute)
       const ends = [file.codeBlockId, ...copies].flatMap((key) => runs.get(key) ?? [])
       if (ends.length > 0) return [{ file, succeeded: !ends.includes(false) }]
       const used = this.#read.has(file.codeBlockId) && files.some(({ content }) => isFrom(content, file.source))
@@ -98,6 +105,11 @@ export class Usage {
     const first = verdicts.filter(({ file }) => !this.#voted.has(file.codeBlockId))
     for (const { file } of first) this.#voted.add(file.codeBlockId)
     return first
+  }
+
+  /** Those whose files were changed since they were offered, or are gone. */
+  get changed(): ReadonlyArray<OfferedFile> {
+    return this.all.filter((file) => !isUnchanged(file))
   }
 
   /** All that are offered. */

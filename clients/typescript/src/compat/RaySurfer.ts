@@ -1,7 +1,7 @@
 import { Cairn } from "../Cairn.ts"
 import type { GetCodeFilesParams, GetCodeFilesResponse } from "../codeFiles/getCodeFiles.ts"
 import { variable } from "../environment.ts"
-import type { CairnOptions } from "../options.ts"
+import type { CairnOptions, RequestOptions } from "../options.ts"
 import type { BulkExecutionResultResponse } from "../resources/bulk.ts"
 import type { ChatParams } from "../resources/chat.ts"
 import type { ChatResponse } from "../resources/chatResponse.ts"
@@ -173,8 +173,8 @@ export class RaySurfer {
   }
 
   /** Records a run. */
-  async storeExecution(params: StoreExecutionParams): Promise<StoreExecutionResponse> {
-    return this.cairn._send(() => storeExecution(params))
+  async storeExecution(params: StoreExecutionParams, options?: RequestOptions): Promise<StoreExecutionResponse> {
+    return this.cairn._send(() => storeExecution(params), options)
   }
 
   /** Examples for a task: code with an input and an output of its last run. */

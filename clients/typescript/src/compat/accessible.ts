@@ -1,9 +1,11 @@
 import type { FunctionTool } from "../agent/functions/agentFunction.ts"
 import { parametersOf } from "../agent/functions/parameters.ts"
 import { recordable } from "../agent/functions/recordable.ts"
+import { hurried, mayRecord, sendRecord } from "../agent/functions/recording.ts"
 import { toolSchema } from "../agent/functions/toolSchema.ts"
 import { type AnyFunction, errorOf, type Run, watched } from "../agent/functions/watched.ts"
 import { ExecutionState } from "../enumerations.ts"
+import type { RequestOptions } from "../options.ts"
 import type { JsonObject } from "../resources/codeBlocks.ts"
 import type { StoreExecutionParams, StoreExecutionResponse } from "../resources/executions.ts"
 import type { SubmitExecutionResultResponse } from "../resources/upload.ts"
@@ -13,8 +15,8 @@ import type { UploadNewCodeSnipOptions } from "./uploads.ts"
 export interface TrackingClient {
   /** Stores what a task produced. */
   upload(options: UploadNewCodeSnipOptions): Promise<SubmitExecutionResultResponse>
-  /** Records a run. */
-  storeExecution(params: StoreExecutionParams): Promise<StoreExecutionResponse>
+  /** Records a run. That of a marked function is in a hurry: `options` say so. */
+  storeExecution(params: StoreExecutionParams, options?: RequestOptions): Promise<StoreExecutionResponse>
 }
 
 /** A function that can be marked. */
@@ -62,28 +64,27 @@ export interface AgentAccessibleOptions {
   readonly workspaceId?: string | undefined
 }
 
-/** Recording must never disturb the program: nobody waits for it, and nobody hears of its failure. */
 const record = (marked: AgentAccessibleFunction<AgentCallable>, run: Run): void => {
   const client = marked._raysurferClient
-  if (client === undefined) return
+  if (client === undefined || !mayRecord()) return
   const { name, codeBlockId } = marked._raysurferSchema
   const error = run.failed ? errorOf(run) : undefined
-  void client
-    .storeExecution({
-      codeBlockId: codeBlockId ?? `function_registry:${name}`,
-      triggeringTask: `agent_accessible:${name}`,
-      inputData: { args: recordable(run.args) },
-      outputData: recordable(error ? { error: error.message } : run.outcome),
-      executionState: error ? ExecutionState.ERRORED : ExecutionState.COMPLETED,
-      durationMs: run.durationMs,
-      ...(error ? { errorMessage: error.message, errorType: error.type } : {})
-    })
-    .catch(() => {})
+  const call: StoreExecutionParams = {
+    codeBlockId: codeBlockId ?? `function_registry:${name}`,
+    triggeringTask: `agent_accessible:${name}`,
+    inputData: { args: recordable(run.args) },
+    outputData: recordable(error ? { error: error.message } : run.outcome),
+    executionState: error ? ExecutionState.ERRORED : ExecutionState.COMPLETED,
+    durationMs: run.durationMs,
+    ...(error ? { errorMessage: error.message, errorType: error.type } : {})
+  }
+  void sendRecord(() => client.storeExecution(call, hurried))
 }
 
 /**
  * Marks a function as one that agents may call. With a client (`setTrackingClient`, `publishFunctionRegistry`) each
- * call is recorded: what it took and gave, how long it ran, its error.
+ * call is recorded: what it took and gave, how long it ran, its error. No call waits for its record; while a hundred
+ * are under way, further calls are not recorded.
  */
 export const agentAccessible = <T extends AgentCallable>(
   fn: T,

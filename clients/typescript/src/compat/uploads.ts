@@ -7,7 +7,7 @@ export interface UploadNewCodeSnipOptions
   extends Omit<UploadParams, "fileWritten" | "useServiceAiVoting" | "userVote"> {
   /** What the task produced. */
   readonly fileWritten?: FileWritten | undefined
-  /** Several files: each is a call of its own, and the answers are added up. */
+  /** Several files: each is a call of its own, the first with `cachedCodeBlocks`; the answers are added up. */
   readonly filesWritten?: ReadonlyArray<FileWritten> | undefined
   /** Whether the service's model grades what is stored. Default: yes. */
   readonly useRaysurferAiVoting?: boolean | undefined
@@ -59,7 +59,8 @@ const named = (given: readonly [UploadNewCodeSnipOptions] | UploadArguments): Up
 export const uploadsOf = (
   given: readonly [UploadNewCodeSnipOptions] | UploadArguments
 ): ReadonlyArray<UploadParams> => {
-  const { fileWritten, filesWritten, useRaysurferAiVoting, autoVote, userVote, ...params } = named(given)
+  const { fileWritten, filesWritten, useRaysurferAiVoting, autoVote, userVote, cachedCodeBlocks, ...params } =
+    named(given)
   if (fileWritten !== undefined && filesWritten !== undefined) {
     throw new ValidationError("fileWritten and filesWritten are both given; expected one of them.", "filesWritten")
   }
@@ -70,8 +71,10 @@ export const uploadsOf = (
       "fileWritten"
     )
   }
-  return files.map((file) => ({
+  return files.map((file, index) => ({
     ...params,
+    // the snippets that one task used have one vote each, however many files it wrote
+    ...(index === 0 ? { cachedCodeBlocks } : {}),
     workspaceId: params.workspaceId || undefined,
     fileWritten: file,
     useServiceAiVoting: autoVote ?? useRaysurferAiVoting ?? true,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "vitest"
-import { changedSince, manifestOf } from "../../src/agent/manifest.ts"
+import { changedSince, manifestOf, mostBytes, remembered } from "../../src/agent/manifest.ts"
 import { useFolders } from "./hooked.ts"
 
 const folders = useFolders()
@@ -18,6 +18,19 @@ it("reads a file's content once, as long as it does not change", async () => {
     changedSince(before, after, () => false),
     []
   )
+})
+
+it("of one that has had its time, only what was read stays, for the next look", async () => {
+  for (const name of ["a.py", "b.py"]) writeFileSync(join(folders.cwd, name), `print("${name}")\n`)
+  writeFileSync(join(folders.cwd, "long.txt"), "x".repeat(mostBytes + 1))
+  const before = await manifestOf(folders.cwd, undefined)
+  const rest = remembered(before)
+  assert.deepStrictEqual([[...rest.files.keys()].sort(), rest.whole], [["a.py", "b.py"], true])
+  const after = await manifestOf(folders.cwd, undefined, rest)
+  assert.strictEqual(after.files.get("a.py"), before.files.get("a.py"), "the same, not only alike")
+  assert.strictEqual(after.files.size, 3)
+  const partly = remembered({ ...before, whole: false })
+  assert.deepStrictEqual([partly.files.size, partly.whole], [0, false])
 })
 
 it("knows all files, and passes over folders that hold no work", async () => {

@@ -156,3 +156,58 @@ describe("a hostile name", () => {
     assert.isFalse(existsSync(join(folders.cwd, "nothing.py")))
   })
 })
+
+describe("a file of that name that is there", () => {
+  const kept = (name: string) => readFileSync(join(folders.cacheDir, name), "utf8")
+  const offeredBy = async (session: ReturnType<typeof sessionWith>) => {
+    const context = await session.prompt()
+    return [...context.matchAll(/^### `([^`]+)` → `([^`]+)`/gm)].map(([, name, path]) => {
+      assert.strictEqual(path, join(folders.cacheDir, name!))
+      return name
+    })
+  }
+
+  it("and is somebody's stays; the snippet gets a free name, which the model is told", async () => {
+    writeFileSync(join(folders.cacheDir, "a.py"), "mine")
+    writeFileSync(join(folders.cacheDir, "a-2.py"), "mine, too")
+    mkdirSync(join(folders.cacheDir, "a-3.py"))
+    writeFileSync(join(folders.cacheDir, "Makefile"), "mine")
+    const other = match("two", "A-4.py", {}, { source: "print('two')\n" })
+    const session = sessionWith(folders, [found(match("one", "a.py"), other, match("three", "Makefile"))])
+    assert.deepStrictEqual(await offeredBy(session), ["a-5.py", "A-4.py", "Makefile-2"])
+    assert.deepStrictEqual([kept("a.py"), kept("a-2.py"), kept("Makefile")], ["mine", "mine, too", "mine"])
+    assert.deepStrictEqual([kept("a-5.py"), kept("A-4.py")], [source, "print('two')\n"])
+    const names = ["A-4.py", "Makefile", "Makefile-2", "a-2.py", "a-3.py", "a-5.py", "a.py"]
+    assert.deepStrictEqual(readdirSync(folders.cacheDir).sort(), names)
+    await session.bash(`python3 ${join(folders.cacheDir, "a-5.py")}`)
+    await session.happens("Stop")
+    assert.deepStrictEqual(session.votes(), [["one", true]])
+  })
+
+  it("and is the same keeps its name, also the free one of an earlier session", async () => {
+    writeFileSync(join(folders.cacheDir, "a.py"), source)
+    writeFileSync(join(folders.cacheDir, "b.py"), "mine")
+    for (const _ of [1, 2]) {
+      const session = sessionWith(folders, [found(match("one", "a.py"), match("two", "b.py"))])
+      assert.deepStrictEqual(await offeredBy(session), ["a.py", "b-2.py"])
+    }
+    assert.deepStrictEqual([kept("a.py"), kept("b.py"), kept("b-2.py")], [source, "mine", source])
+    assert.deepStrictEqual(readdirSync(folders.cacheDir).sort(), ["a.py", "b-2.py", "b.py"])
+  })
+
+  it("and the session wrote is replaced, unless it was changed since", async () => {
+    const version = (n: number) => found(match(`id${n}`, "a.py", {}, { source: `print(${n})\n` }))
+    const session = sessionWith(folders, [version(1), version(2), version(3), version(4)])
+    for (const n of [1, 2]) {
+      assert.deepStrictEqual(await offeredBy(session), ["a.py"])
+      assert.strictEqual(kept("a.py"), `print(${n})\n`)
+    }
+    writeFileSync(join(folders.cacheDir, "a.py"), "print('changed')\n")
+    for (const n of [3, 4]) {
+      assert.deepStrictEqual(await offeredBy(session), ["a-2.py"])
+      assert.strictEqual(kept("a-2.py"), `print(${n})\n`)
+    }
+    assert.strictEqual(kept("a.py"), "print('changed')\n")
+    assert.deepStrictEqual(readdirSync(folders.cacheDir).sort(), ["a-2.py", "a.py"])
+  })
+})

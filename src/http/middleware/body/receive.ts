@@ -121,8 +121,8 @@ export const receiveBytes = Effect.fnUntraced(function* (limits: Limits) {
 })
 
 /**
- * Reads a request's body as it comes, and gives its value (`undefined`: there was none) and how many bytes it had. Fails
- * with a `Problem` at the first byte that is too much.
+ * Reads a request's body as it comes, and gives its value (`undefined`: there was none) and how many bytes it had.
+ * Fails with a `Problem` at the first byte that is too much.
  */
 export const receive = Effect.fnUntraced(function* (limits: Limits) {
   const reader = new JsonReader({ depth: deepest, values: limits.values, names: limits.names ?? limits.values })

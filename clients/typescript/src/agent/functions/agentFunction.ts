@@ -6,6 +6,7 @@ import type { StoreCodeBlockParams } from "../../resources/storeCodeBlock.ts"
 import { environmentSecrets, redacted, storable } from "../screen.ts"
 import { parametersOf } from "./parameters.ts"
 import { recordable, sizeOf } from "./recordable.ts"
+import { hurried, mayRecord, sendRecord } from "./recording.ts"
 import { toolSchema } from "./toolSchema.ts"
 import { type AnyFunction, errorOf, type Run, watched } from "./watched.ts"
 
@@ -56,13 +57,6 @@ const recordings = new WeakMap<AnyFunction, Recording>()
 type Code = Pick<StoreCodeBlockParams, "entrypoint" | "language" | "inputSchema">
 const codes = new WeakMap<AnyFunction, Code>()
 
-/**
- * Records that are under way: of more calls at once nothing is recorded, rather than that they wait for their records.
- */
-const mostAtOnce = 100
-let atOnce = 0
-/** A program that is done must not wait long for a service that does not answer. */
-const hurried = { timeout: 5_000, maxRetries: 1 } as const
 const longestError = 10_000
 
 const stateOf = (type: string): ExecutionState => {
@@ -70,10 +64,9 @@ const stateOf = (type: string): ExecutionState => {
   return type === "AbortError" ? ExecutionState.CANCELLED : ExecutionState.ERRORED
 }
 
-/** Recording must never disturb the program: nobody waits for it, and nobody hears of its failure. */
 const record = (fn: AgentFunction, values: boolean, run: Run): void => {
   const recording = recordings.get(fn)
-  if (recording === undefined || atOnce >= mostAtOnce) return
+  if (recording === undefined || !mayRecord()) return
   const noted = values ? recordable : sizeOf
   const { args, durationMs, failed, outcome } = run
   const error = failed ? errorOf(run) : undefined
@@ -90,14 +83,7 @@ const record = (fn: AgentFunction, values: boolean, run: Run): void => {
       errorType: storable(error.type.slice(0, 1_000))
     })
   }
-  atOnce++
-  recording.client
-    ._send(() => storeExecution(call), hurried)
-    .then(
-      () => {},
-      () => {}
-    )
-    .finally(() => void atOnce--)
+  void sendRecord(() => recording.client._send(() => storeExecution(call), hurried))
 }
 
 /**

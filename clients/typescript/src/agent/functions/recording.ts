@@ -1,0 +1,28 @@
+/**
+ * Records that are under way, of all functions of a program: of more calls at once nothing is recorded, rather than
+ * that they wait for their records.
+ */
+const mostAtOnce = 100
+let atOnce = 0
+
+/** A program that is done must not wait long for a service that does not answer. */
+export const hurried = { timeout: 5_000, maxRetries: 1 } as const
+
+/**
+ * Sends a record, unless too many are under way. It must never disturb the program: nobody waits for it, and nobody
+ * hears of its failure.
+ */
+export const sendRecord = async (send: () => PromiseLike<unknown>): Promise<void> => {
+  if (atOnce >= mostAtOnce) return
+  atOnce++
+  try {
+    await send()
+  } catch {
+    // the call that it tells of is over
+  } finally {
+    atOnce--
+  }
+}
+
+/** Whether a record would be sent now: what would not need not be made either. */
+export const mayRecord = (): boolean => atOnce < mostAtOnce
