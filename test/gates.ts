@@ -17,6 +17,19 @@ export interface Gates {
 
 const lock = 961_611
 
+/** Statements that put `gates.write()` before writes to tables as soon as these are made, for each row or statement. */
+export const whereMade = (tables: ReadonlyArray<string>, each: "ROW" | "STATEMENT"): ReadonlyArray<string> => [
+  `CREATE FUNCTION gates.made() RETURNS event_trigger LANGUAGE plpgsql AS $$ DECLARE made record; BEGIN
+    FOR made IN SELECT c.relname FROM pg_event_trigger_ddl_commands() d JOIN pg_class c ON c.oid = d.objid
+      WHERE d.command_tag = 'CREATE TABLE' AND d.schema_name = 'public' AND c.relname = ANY ('{${tables.join()}}')
+    LOOP
+      EXECUTE format('CREATE TRIGGER gate BEFORE INSERT OR UPDATE ON %I FOR EACH ${each} EXECUTE FUNCTION gates.write()',
+        made.relname);
+    END LOOP;
+  END $$`,
+  "CREATE EVENT TRIGGER made ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION gates.made()"
+]
+
 /**
  * Makes gates. `statements` put them where writes are to wait, by `gates.wait_for('the step')` in triggers; what they
  * make is in the schema `gates`, and goes with it. Steps whose name `only`, a regular expression, does not match wait

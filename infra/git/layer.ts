@@ -84,7 +84,7 @@ export const layer = ({
       const left = new Map<string, number>()
 
       return WorkspaceStore.of({
-        open: (workspace, tree) =>
+        open: (workspace, tree, pending) =>
           writing(workspace, async (repository) => {
             folderMustBeThere()
             // a workspace with files has a repository: an empty one in its place would hide that the disk is away
@@ -92,7 +92,7 @@ export const layer = ({
             else mustBeThere(repository.gitdir)
             if (!swept.has(workspace)) sweepStaged(repository.gitdir)
             swept.add(workspace)
-            return openOverlay(repository, tree, limits)
+            return openOverlay(repository, tree, limits, pending)
           }),
         save: (workspace, overlay) =>
           writing(workspace, async ({ gitdir }) => {

@@ -1,7 +1,7 @@
 import { Schema, SchemaGetter } from "effect"
 import { isWithin, longestDependencies, mostDependencies } from "#domain/dependencies.ts"
 import { thousands } from "#domain/text/thousands.ts"
-import { firstTime, lastTime } from "#domain/times.ts"
+import { isInYears } from "#domain/times.ts"
 import { toldPosition } from "#domain/toldPosition.ts"
 import { jsonParts } from "#engine/jsonPieces.ts"
 
@@ -53,16 +53,11 @@ export const FileContent = AnyText.check(
 export const iso8601 =
   /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?$/u
 
-/** The years that ISO 8601 writes with four digits, in UTC: databases read no others from such a text. */
-const isInYears = (text: string): boolean => {
-  const at = millisecondsOf(text)
-  return at >= firstTime && at <= lastTime
-}
 const years = "is outside the years 1 to 9999 in UTC; expected a time in between, or none"
 
 export const time = Schema.String.check(
   Schema.isPattern(iso8601, { message: "is no time; expected ISO 8601, e.g. 2026-01-31T12:00:00Z", abort: true }),
-  Schema.makeFilter((text: string) => (isInYears(text) ? undefined : years))
+  Schema.makeFilter((text: string) => (isInYears(millisecondsOf(text)) ? undefined : years))
 )
 
 /** A position as an answer told it. */
@@ -76,7 +71,7 @@ export const PositionOrTime = Schema.String.check(
     message: "is neither a position nor a time; expected ISO 8601, e.g. 2026-01-31T12:00:00Z",
     abort: true
   }),
-  Schema.makeFilter((text: string) => (!iso8601.test(text) || isInYears(text) ? undefined : years))
+  Schema.makeFilter((text: string) => (!iso8601.test(text) || isInYears(millisecondsOf(text)) ? undefined : years))
 )
 
 /** Milliseconds since the epoch of an ISO 8601 time; one without a zone is in UTC. */

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { isSlug, longestSlug } from "#domain/Slug.ts"
-import { firstTime, lastTime } from "#domain/times.ts"
+import { isInYears } from "#domain/times.ts"
 
 const storable = Schema.makeFilter((text: string) =>
   text.isWellFormed() && !text.includes("\u0000") ? undefined : "has a NUL or half a surrogate pair"
@@ -30,5 +30,5 @@ const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$
 /** Milliseconds of a day (its first moment, UTC), or of a time with its zone, up to the year 9999; else `NaN`. */
 export const timeIn = (text: string): number => {
   const time = iso.test(text) ? Date.parse(text) : Number.NaN
-  return time >= firstTime && time <= lastTime ? time : Number.NaN
+  return isInYears(time) ? time : Number.NaN
 }

@@ -153,8 +153,11 @@ type Asked<A> = Effect.Effect<A, WorkspacesUnavailable>
 export class WorkspaceStore extends Context.Service<
   WorkspaceStore,
   {
-    /** A view over a stored tree; `undefined` is the empty tree. Makes the repository when there is none. */
-    readonly open: (workspace: string, tree: Sha | undefined) => Asked<Overlay>
+    /**
+     * A view over a stored tree; `undefined` is the empty tree. Makes the repository when there is none. Of more than
+     * `pending` bytes of new content (default: 32 MiB), a part is stored before `save`, and stays if that never comes.
+     */
+    readonly open: (workspace: string, tree: Sha | undefined, pending?: number) => Asked<Overlay>
     /**
      * Writes the overlay's changed blobs and the trees on their paths; answers the root tree's name. The overlay stays
      * usable.

@@ -72,10 +72,10 @@ export interface AskedChange<E> {
   /** Makes the change in a view of the head's files; called again if another commit came first. */
   readonly edit: (overlay: Overlay) => Effect.Effect<void, E>
   /**
-   * Tries the change in the same view, which is then as it was, and gives about how many bytes it brings, no more than
-   * that. Of a large change, a part is stored before all of it is made: what the rehearsal refuses has stored nothing.
+   * The most bytes that `edit` writes, which are in memory until there is room for all of them: if they are refused,
+   * nothing was stored. By default they are unknown, and of many a part is stored before.
    */
-  readonly rehearse?: (overlay: Overlay) => Effect.Effect<number, E>
+  readonly most?: number
 }
 
 /**
@@ -86,7 +86,7 @@ export interface AskedChange<E> {
  */
 export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _tag: string }>(
   { id, generation, user_id }: Known,
-  { how, subject, path, condition, edit, rehearse }: AskedChange<E>,
+  { how, subject, path, condition, edit, most }: AskedChange<E>,
   tenant: string,
   metadata: CommandMetadata
 ) {
@@ -113,8 +113,7 @@ export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _ta
       if (!condition(sha)) return yield* new ConditionFailed({ sha })
     }
     if (how !== "deleted") yield* storage.check({ ...storing, more: bytesMore(null) })
-    const overlay = yield* git.open(repository, head.tree)
-    if (rehearse !== undefined) yield* storage.check({ ...storing, more: bytesMore(yield* rehearse(overlay)) })
+    const overlay = yield* git.open(repository, head.tree, most)
     yield* edit(overlay)
     const save = Effect.gen(function* () {
       const tree = yield* git.save(repository, overlay)

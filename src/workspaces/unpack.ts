@@ -26,16 +26,11 @@ const leadsOut = (path: string, target: string): boolean => {
 const refused = (path: string, problem: string) =>
   new ArchiveRefused({ path: path.slice(0, mostTold).toWellFormed(), message: problem })
 
-/** The path of an entry in the workspace; `undefined`: it is the archive's root. */
-const pathIn = (folder: string, { path }: ArchivedEntry): string | undefined => {
-  const inside = normal(path)
-  return inside === "" ? undefined : folder === "" ? inside : `${folder}/${inside}`
-}
-
 const place = (overlay: Overlay, folder: string) =>
   Effect.fnUntraced(function* (entry: ArchivedEntry) {
-    const path = pathIn(folder, entry)
-    if (path === undefined) return
+    const inside = normal(entry.path)
+    if (inside === "") return
+    const path = folder === "" ? inside : `${folder}/${inside}`
     const problem = pathProblem(path)
     if (problem !== undefined) return yield* refused(entry.path, `Its path can't be: ${problem}.`)
     if (entry.kind === "directory") return
@@ -76,36 +71,9 @@ export const putEntries = (entries: Stream.Stream<ArchivedEntry, ArchiveRefused>
     )
   })
 
-const isFile = ({ kind }: ArchivedEntry) => kind === "file" || kind === "executable"
-
-/** Puts entries as `putEntries` does, each file without its bytes, and takes that back. Gives the bytes they bring. */
-const rehearsing = (entries: Stream.Stream<ArchivedEntry, ArchiveRefused>, folder: string, instead: boolean) =>
-  Effect.fnUntraced(function* (overlay: Overlay) {
-    const sizes = new Map<string, number>()
-    const hollow = Stream.map(entries, (entry) => {
-      const path = pathIn(folder, entry)
-      if (!isFile(entry) || path === undefined) return entry
-      sizes.set(path, entry.bytes.length)
-      return { ...entry, bytes: new Uint8Array() }
-    })
-    const comeBack = yield* overlay.savepoint()
-    yield* Effect.ensuring(putEntries(hollow, folder, instead)(overlay), comeBack)
-    let bytes = 0
-    for (const [path, size] of sizes) {
-      const before = yield* Effect.catch(overlay.lstat(path), () => Effect.undefined)
-      // one that is as long as before may be the same
-      if (before?.size !== size) bytes += size
-    }
-    return bytes
-  })
-
 /**
  * Unpacks an archive into a folder of a workspace (`""`: its root), over what is there, or with `instead` in place of
- * it. Writes nothing through a link or outside. Both fail with `ArchiveRefused` at the first entry that can't be put
- * there.
+ * it. Writes nothing through a link or outside. Fails with `ArchiveRefused` at the first entry that can't be put there.
  */
 export const unpack = (archive: Uint8Array, folder: string, instead: boolean) =>
-  Effect.map(Archives, ({ entries }) => ({
-    edit: putEntries(entries(archive, archiveBounds), folder, instead),
-    rehearse: rehearsing(entries(archive, archiveBounds), folder, instead)
-  }))
+  Effect.map(Archives, ({ entries }) => putEntries(entries(archive, archiveBounds), folder, instead))

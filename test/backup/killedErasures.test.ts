@@ -6,7 +6,7 @@ import { afterAll, assert, beforeAll, describe, expect, it } from "vitest"
 import { startKillable, untilItStops } from "#test/cli/killable.ts"
 import { from, rowsOf, run, to } from "#test/copy/command.ts"
 import { model } from "#test/copy/filled.ts"
-import { type Gates, gatesOn } from "#test/gates.ts"
+import { type Gates, gatesOn, whereMade } from "#test/gates.ts"
 import { ended } from "#test/http/agent.ts"
 import { stored } from "#test/http/store.ts"
 import { type MessagesApi, startMessagesApi } from "#test/MessagesApi.ts"
@@ -25,16 +25,7 @@ const behindTheLog = [
       ' ' || (SELECT count(*) FROM events e, log_copy c WHERE e.position > c.position) END);
     RETURN NEW;
   END $$`,
-  `CREATE FUNCTION gates.made() RETURNS event_trigger LANGUAGE plpgsql AS $$ DECLARE made record; BEGIN
-    FOR made IN SELECT c.relname FROM pg_event_trigger_ddl_commands() d JOIN pg_class c ON c.oid = d.objid
-      WHERE d.command_tag = 'CREATE TABLE' AND d.schema_name = 'public'
-        AND c.relname IN ('read_models', 'events', 'log_copy')
-    LOOP
-      EXECUTE format('CREATE TRIGGER gate BEFORE INSERT OR UPDATE ON %I FOR EACH ROW EXECUTE FUNCTION gates.write()',
-        made.relname);
-    END LOOP;
-  END $$`,
-  "CREATE EVENT TRIGGER made ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION gates.made()"
+  ...whereMade(["read_models", "events", "log_copy"], "ROW")
 ]
 
 describe("a restore whose log is whole, and that has erasures left", () => {

@@ -6,7 +6,7 @@ import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { startKillable, untilItStops } from "#test/cli/killable.ts"
 import { from, run } from "#test/copy/command.ts"
 import { fill, model, seen, sees } from "#test/copy/filled.ts"
-import { type Gates, gatesOn } from "#test/gates.ts"
+import { type Gates, gatesOn, whereMade } from "#test/gates.ts"
 import { isLong } from "#test/long.ts"
 import { type MessagesApi, startMessagesApi } from "#test/MessagesApi.ts"
 import { freshDatabase } from "#test/postgres.ts"
@@ -31,15 +31,7 @@ const restoring = [
     PERFORM gates.wait_for(TG_TABLE_NAME || ' ' || TG_OP);
     RETURN NULL;
   END $$`,
-  `CREATE FUNCTION gates.made() RETURNS event_trigger LANGUAGE plpgsql AS $$ DECLARE made record; BEGIN
-    FOR made IN SELECT c.relname FROM pg_event_trigger_ddl_commands() d JOIN pg_class c ON c.oid = d.objid
-      WHERE d.command_tag = 'CREATE TABLE' AND d.schema_name = 'public' AND c.relname = ANY ('{${tables.join()}}')
-    LOOP
-      EXECUTE format('CREATE TRIGGER gate BEFORE INSERT OR UPDATE ON %I FOR EACH STATEMENT EXECUTE FUNCTION gates.write()',
-        made.relname);
-    END LOOP;
-  END $$`,
-  "CREATE EVENT TRIGGER made ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION gates.made()"
+  ...whereMade(tables, "STATEMENT")
 ]
 
 describe("a restore", () => {

@@ -56,6 +56,10 @@ const tailOver = (otherwise: (store: Store) => Partial<Store>) =>
     )
   )
 
+/** A tail over such a log, where something comes before each read of a page. */
+const tailReading = (before: Effect.Effect<unknown, StoreUnavailable>) =>
+  tailOver(({ readAll }) => ({ readAll: (...asked) => Effect.andThen(before, readAll(...asked)) }))
+
 it.effect("those who follow are told whether something of theirs came, by its type and by whose it is", () =>
   Effect.gen(function* () {
     yield* noted("one", "A")
@@ -248,14 +252,13 @@ it.effect("a page that could not be read is read anew by whoever asks next, and 
   }).pipe(
     Effect.scoped,
     Effect.provide(
-      tailOver(({ readAll }) => ({
-        readAll: (...asked) =>
-          Effect.suspend(() => {
-            const read = Deferred.makeUnsafe<void, StoreUnavailable>()
-            reads.push(read)
-            return Effect.andThen(Deferred.await(read), readAll(...asked))
-          })
-      }))
+      tailReading(
+        Effect.suspend(() => {
+          const read = Deferred.makeUnsafe<void, StoreUnavailable>()
+          reads.push(read)
+          return Deferred.await(read)
+        })
+      )
     )
   )
 })
@@ -285,18 +288,7 @@ it.effect("readers share a page only if they ask for the same of it", () => {
     }
     yield* page(positionOf(1), {}, {})
     assert.strictEqual(reads, looks.length + 1)
-  }).pipe(
-    Effect.scoped,
-    Effect.provide(
-      tailOver(({ readAll }) => ({
-        readAll: (...asked) =>
-          Effect.suspend(() => {
-            reads++
-            return readAll(...asked)
-          })
-      }))
-    )
-  )
+  }).pipe(Effect.scoped, Effect.provide(tailReading(Effect.sync(() => reads++))))
 })
 
 it.effect("reactions and readers share one look", () => {

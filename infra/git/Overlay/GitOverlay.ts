@@ -53,11 +53,12 @@ export const viewOf = (overlay: Overlay): View => {
 export const openOverlay = async (
   repository: Repository,
   tree: Sha = emptyTree.sha,
-  limits: Limits = defaultLimits
+  limits: Limits = defaultLimits,
+  mostPending?: number
 ): Promise<Overlay> => {
   const { root, skipped } = await loadDirectory(repository, tree)
   const bytes = tree === emptyTree.sha ? 0 : knownBytes(repository.gitdir, tree)
-  const view = new View(repository, root, bytes, limits)
+  const view = new View(repository, root, bytes, limits, mostPending)
   const overlay = makeOverlay(view, root, skipped)
   views.set(overlay, view)
   return overlay

@@ -7,8 +7,8 @@ import { persist, persistBlobs } from "./persist.ts"
 import { afterChange, type Limits, nothing, type Totals } from "./totals.ts"
 import { type Destination, walk } from "./walk.ts"
 
-/** Bytes of new content kept in memory. Past this, it is stored in the repository, where nothing names it yet. */
-const mostPendingBytes = 32 * 1024 * 1024
+/** Bytes of new content kept in memory by default. Past them, it is stored in the repository, where nothing names it. */
+const usuallyPending = 32 * 1024 * 1024
 
 /** The error for a refused path, with the reason in one line for the caller. */
 export const refused = (path: string, problem: string): PathRefused =>
@@ -24,15 +24,23 @@ const checkPath = (path: string): void => {
 export class View {
   readonly repository: Repository
   readonly #limits: Limits
+  readonly #mostPending: number
   #root: Directory
   #totals: Totals
   #epoch = nextEpoch()
   #pendingBytes = 0
   #paths: ReadonlyArray<string> | undefined
 
-  constructor(repository: Repository, root: Directory, bytes: number | undefined, limits: Limits) {
+  constructor(
+    repository: Repository,
+    root: Directory,
+    bytes: number | undefined,
+    limits: Limits,
+    mostPending = usuallyPending
+  ) {
     this.repository = repository
     this.#limits = limits
+    this.#mostPending = mostPending
     this.#root = root
     const { files, directories } = extentOf(root)
     this.#totals = { files, directories, bytes, exact: false }
@@ -132,7 +140,7 @@ export class View {
   async #spill(node: Node): Promise<void> {
     if (node.kind === "directory" || node.bytes === undefined) return
     this.#pendingBytes += node.bytes.length
-    if (this.#pendingBytes <= mostPendingBytes) return
+    if (this.#pendingBytes <= this.#mostPending) return
     await persistBlobs(this.repository, this.#root)
     this.#pendingBytes = 0
   }

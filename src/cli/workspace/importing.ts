@@ -7,7 +7,7 @@ import { archives } from "#src/layers.ts"
 import { told } from "#src/usage/bounds.ts"
 import { changeFiles } from "#src/workspaces/change.ts"
 import { openWorkspace } from "#src/workspaces/open.ts"
-import { putEntries, unpack } from "#src/workspaces/unpack.ts"
+import { archiveBounds, putEntries, unpack } from "#src/workspaces/unpack.ts"
 import { Failed } from "../failure.ts"
 import { reach } from "../log.ts"
 import { metadata } from "../metadata.ts"
@@ -21,7 +21,7 @@ import { find, named, noWorkspace, onGit, pair } from "./which.ts"
 const changeFrom = Effect.fnUntraced(function* (source: string, folder: string, instead: boolean) {
   const read = yield* sourceOf(source)
   return read.entries === undefined
-    ? yield* unpack(read.archive, folder, instead).pipe(Effect.provide(archives))
+    ? { edit: yield* unpack(read.archive, folder, instead).pipe(Effect.provide(archives)), most: archiveBounds.bytes }
     : { edit: putEntries(read.entries, folder, instead) }
 })
 

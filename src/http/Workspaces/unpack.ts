@@ -16,15 +16,15 @@ export const unpackArchive = (
 ) =>
   Effect.gen(function* () {
     const { key } = yield* Caller
-    const rooms = yield* Rooms
+    const { unpacking } = yield* Rooms
     const workspace = yield* own(id)
     const problem = path === "" ? undefined : pathProblem(path)
     if (problem !== undefined) {
       return yield* fieldProblem("validation/invalid_path", "path", `The path can't be: ${problem}.`)
     }
     const subject = path === "" ? "Unpack an archive" : `Unpack an archive into ${path}`
-    const unpacking = yield* unpack(archive, path, replace === "true")
-    const unpacked = changed(workspace, { how: "archive", subject, ...unpacking })
-    const { commit, created, modified, deleted } = yield* rooms.unpacking.within(key, archiveBounds.bytes, unpacked)
+    const edit = yield* unpack(archive, path, replace === "true")
+    const unpacked = changed(workspace, { how: "archive", subject, edit, most: archiveBounds.bytes })
+    const { commit, created, modified, deleted } = yield* unpacking.within(key, archiveBounds.bytes, unpacked)
     return { success: true, commit, created, modified, deleted }
   }).pipe(orProblem)
