@@ -7,7 +7,7 @@ import { persist, persistBlobs } from "./persist.ts"
 import { afterChange, type Limits, nothing, type Totals } from "./totals.ts"
 import { type Destination, walk } from "./walk.ts"
 
-/** Bytes of new content kept in memory by default. Past them, it is stored in the repository, where nothing names it. */
+/** Bytes of new content kept in memory by default. Past them it is stored in the repository, unnamed as yet. */
 const usuallyPending = 32 * 1024 * 1024
 
 /** The error for a refused path, with the reason in one line for the caller. */
