@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks"
+import { useLayoutEffect, useState } from "preact/hooks"
 import type { Replay, ServiceStatus } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { useEvery } from "../live/useEvery.ts"
@@ -89,7 +89,8 @@ const Table = ({
 const Sheet = ({ status, kept }: { readonly status: ServiceStatus; readonly kept: Kept }): Node => {
   const [samples, setSamples] = useState<ReadonlyArray<Sample>>([])
   const { models, reactions } = rowsOf(status)
-  useEffect(() => {
+  // before anything is painted: a row is not to say that it is behind beside a line that was never
+  useLayoutEffect(() => {
     const lags = new Map([...models, ...reactions].map(({ name, lag }) => [name, lag ?? 0]))
     setSamples((before) => [...before.slice(1 - looks), { at: Date.now(), lags }])
   }, [status])
