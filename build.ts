@@ -49,7 +49,7 @@ const placed = (from: Programs): Plugin => {
 const packages = /^(?!effect$|effect\/|@effect\/|[#./]|[A-Za-z]:[\\/])/
 
 /** What has to run before Effect does: a file of its own, as files run in the order in which they are imported. */
-const first = { name: "effectAlone", test: /[\\/]src[\\/]effectAlone\.ts$/ }
+const first = { name: "effectAlone", test: /[\\/]src[\\/]process[\\/]effectAlone\.ts$/ }
 
 /**
  * Writes programs into a new folder inside of the project, as few files in place of a thousand: each module costs a

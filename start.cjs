@@ -172,7 +172,7 @@ const memoryLimit = () => {
   return Math.min(4096, Math.floor(memory() * 0.75))
 }
 
-/** The program says that starting it again helps (src/exitCode.ts), or that it does not. */
+/** The program says that starting it again helps (src/process/exitCode.ts), or that it does not. */
 const startAgain = 75
 const operators = 78
 const gaveUp = 1

@@ -2,7 +2,7 @@ import { Effect, Fiber, Layer, Scope } from "effect"
 import { launch } from "#infra/postgres/launcher/launcher.ts"
 import * as Telemetry from "#infra/telemetry/layer.ts"
 import * as Lines from "#infra/telemetry/lines.ts"
-import type { Config } from "./config.ts"
+import type { Config } from "./config/config.ts"
 
 /** The service's log lines, and what goes to an OTLP receiver. */
 export const telemetry = (config: Pick<Config, "logLevel" | "telemetry">) =>

@@ -69,7 +69,8 @@ import { Replays } from "./audit/Replays.ts"
 import { DropErased } from "./audit/reactions/DropErased.ts"
 import * as Retention from "./audit/retention.ts"
 import * as Codec from "./codec.ts"
-import type { Config } from "./config.ts"
+import type { Config } from "./config/config.ts"
+import { isCounted, type Watched } from "./config/telemetry.ts"
 import { type Disk, watched as watchedDisks } from "./disks.ts"
 import {
   bounded,
@@ -88,7 +89,6 @@ import {
 import { Notes } from "./notes.ts"
 import { projections } from "./readModels.ts"
 import { gitTransport, pushIntake, repositories, workspaces } from "./repositories.ts"
-import { isCounted, type Watched } from "./telemetry.ts"
 import { Storage } from "./usage/Storage.ts"
 
 /** All reactions; every service runs them. */

@@ -1,17 +1,17 @@
-import "./effectAlone.ts"
+import "./process/effectAlone.ts"
 
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Console, Effect, Exit, Option, Scheduler } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { parentGone } from "#infra/parent.ts"
-import type { BadConfig } from "./BadConfig.ts"
-import { readConfig } from "./config.ts"
+import type { BadConfig } from "./config/BadConfig.ts"
+import { readConfig } from "./config/config.ts"
+import { secretsIn } from "./config/secrets.ts"
 import { launched, telemetry } from "./early.ts"
-import { exitCodeOf, startAgain } from "./exitCode.ts"
-import { memoryPassed } from "./memory.ts"
-import { FairScheduler } from "./scheduler.ts"
-import { secretsIn } from "./secrets.ts"
-import { unusableDatabase } from "./unreachable.ts"
+import { exitCodeOf, startAgain } from "./process/exitCode.ts"
+import { memoryPassed } from "./process/memory.ts"
+import { FairScheduler } from "./process/scheduler.ts"
+import { unusableDatabase } from "./process/unreachable.ts"
 
 const program = Effect.gen(function* () {
   const config = yield* Effect.try({ try: () => readConfig(process.env), catch: (error) => error as BadConfig })

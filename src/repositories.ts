@@ -9,7 +9,7 @@ import * as PushIntake from "#infra/git/push/layer.ts"
 import { finished } from "#infra/postgres/copy/finished.ts"
 import * as PostgresHold from "#infra/postgres/hold.ts"
 import * as Workers from "#infra/workers/layer.ts"
-import type { Config } from "./config.ts"
+import type { Config } from "./config/config.ts"
 
 /** The folder of repositories. */
 export const repositories = ({ dataDir }: Pick<Config, "dataDir">) => join(resolve(dataDir), "workspaces")

@@ -1,4 +1,4 @@
-import "./effectAlone.ts"
+import "./process/effectAlone.ts"
 
 import { parentPort, workerData } from "node:worker_threads"
 import { Context, Effect, Layer, Scheduler } from "effect"
@@ -10,7 +10,7 @@ import { answering } from "#infra/search/thread/inside.ts"
 import type { KeptData, ThreadData } from "#infra/search/thread/protocol.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import { SnippetIndex, type WholeQuery } from "#ports/SnippetIndex.ts"
-import { FairScheduler } from "./scheduler.ts"
+import { FairScheduler } from "./process/scheduler.ts"
 import { answer } from "./snippets/find.ts"
 
 /** What the thread is given at its start: how many numbers its index's vectors have, if they are not the table's. */

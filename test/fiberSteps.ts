@@ -1,4 +1,4 @@
-import "#src/effectAlone.ts"
+import "#src/process/effectAlone.ts"
 import { Effect } from "effect"
 import { collectGarbage } from "./collectGarbage.ts"
 

@@ -1,5 +1,5 @@
 import type { ModelSettings } from "#ports/ModelSettings.ts"
-import { readModels } from "#src/models.ts"
+import { readModels } from "#src/config/models.ts"
 
 /** The models that an environment says. */
 export const modelsOf = (environment: { readonly [name: string]: string } = {}): ModelSettings =>

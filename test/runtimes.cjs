@@ -8,10 +8,10 @@ const { join } = require("node:path")
  * adapters, and one way through the API with its sockets and streams. The rest is the same code over the same parts.
  */
 const ofRuntimes = [
-  ...["engine/", "domain/", "infra/", "service/sockets", "scheduler", "config", "smallPages"],
+  ...["engine/", "domain/", "infra/", "service/sockets", "process/scheduler", "config/config", "smallPages"],
   ...["http/snippets", "http/listener", "http/eventStream", "http/git.test", "http/pieces", "http/search.thread"],
   ...["http/body/", "http/console"],
-  ...["mcp/stream", "clients/typescript/connections", "clients/typescript/eventStream", "effectAlone"]
+  ...["mcp/stream", "clients/typescript/connections", "clients/typescript/eventStream", "process/effectAlone"]
 ].map((part) => `test/${part}`)
 
 /**
@@ -56,7 +56,7 @@ const atNight = [
   ...["infra/sandbox/bubblewrap", "infra/sandbox/bubblewrap.service", "infra/analysis/secretRules.again"],
   ...["infra/derivation", "infra/functions/annotate", "infra/functions/fingerprints"],
   ...["infra/requestCounts/memory", "infra/requestCounts/windows"],
-  ...["config", "smallPages", "http/console", "http/git", "mcp/stream"]
+  ...["config/config", "smallPages", "http/console", "http/git", "mcp/stream"]
 ].map((name) => `test/${name}.test.ts`)
 
 const testsIn = (folder) =>

@@ -1,8 +1,8 @@
 import { Cause, Data, Effect, Predicate, Redacted } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { StoreUnavailable } from "#engine/ports/EventStore.ts"
-import { withFiles } from "#src/secrets.ts"
-import { unusableDatabase } from "#src/unreachable.ts"
+import { withFiles } from "#src/config/secrets.ts"
+import { unusableDatabase } from "#src/process/unreachable.ts"
 import { plain } from "./output.ts"
 import type { Around } from "./surroundings.ts"
 

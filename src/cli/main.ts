@@ -1,4 +1,4 @@
-import "../effectAlone.ts"
+import "../process/effectAlone.ts"
 
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { cairn } from "./cairn.ts"

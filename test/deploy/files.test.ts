@@ -4,8 +4,8 @@ import { assert, describe, it } from "vitest"
 import { parse } from "yaml"
 import { Api } from "#src/api/Api.ts"
 import { manyFiles } from "#src/api/limits.ts"
-import { readConfig } from "#src/config.ts"
-import { secrets } from "#src/secrets.ts"
+import { readConfig } from "#src/config/config.ts"
+import { secrets } from "#src/config/secrets.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 const read = (path: string) => readFileSync(`${root}${path}`, "utf8")
@@ -13,7 +13,7 @@ const read = (path: string) => readFileSync(`${root}${path}`, "utf8")
 /** Every variable that the configuration asks for. */
 const variables = () => {
   const named = [
-    ...`${read("src/config.ts")}${read("src/elasticsearch.ts")}${read("src/telemetry.ts")}`.matchAll(
+    ...`${read("src/config/config.ts")}${read("src/config/elasticsearch.ts")}${read("src/config/telemetry.ts")}`.matchAll(
       /"([A-Z]+(?:_[A-Z]+)*)"/g
     )
   ].map(([, name]) => name!)

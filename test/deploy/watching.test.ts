@@ -3,7 +3,7 @@ import { parser } from "@prometheus-io/lezer-promql"
 import { assert, describe, it } from "vitest"
 import { parse } from "yaml"
 import { metrics } from "#ports/metrics.ts"
-import { readConfig } from "#src/config.ts"
+import { readConfig } from "#src/config/config.ts"
 import { endpoints } from "#test/http/everyOperation.ts"
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8")

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers"
 import type { Fiber } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { FairScheduler } from "#src/scheduler.ts"
+import { FairScheduler } from "#src/process/scheduler.ts"
 import {
   newInstallation,
   ownerKey,

@@ -5,7 +5,7 @@ import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Exit, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { assert, describe, it } from "vitest"
-import { memoryPassed } from "#src/memory.ts"
+import { memoryPassed } from "#src/process/memory.ts"
 import { newInstallation, removeInstallation, type TestInstallation } from "#test/service.ts"
 import { startNpm, startProcess } from "./process.ts"
 

@@ -4,7 +4,7 @@ import { Argument, Flag } from "effect/cli"
 import { BackupFault, BackupFolder } from "#ports/Backup.ts"
 import { chainOf, markOf } from "#src/audit/backup/chain.ts"
 import { manifests } from "#src/audit/backup/manifest.ts"
-import { withFiles } from "#src/secrets.ts"
+import { withFiles } from "#src/config/secrets.ts"
 import { Failed } from "../failure.ts"
 import { Surroundings } from "../surroundings.ts"
 

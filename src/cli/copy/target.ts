@@ -1,9 +1,9 @@
 import { Effect, Option } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
-import type { BadConfig } from "#src/BadConfig.ts"
-import { type Config, readConfig } from "#src/config.ts"
-import { withFiles } from "#src/secrets.ts"
-import { unusableDatabase, withoutPasswords } from "#src/unreachable.ts"
+import type { BadConfig } from "#src/config/BadConfig.ts"
+import { type Config, readConfig } from "#src/config/config.ts"
+import { withFiles } from "#src/config/secrets.ts"
+import { unusableDatabase, withoutPasswords } from "#src/process/unreachable.ts"
 import { Failed } from "../failure.ts"
 import { Surroundings } from "../surroundings.ts"
 

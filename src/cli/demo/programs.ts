@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
-import { readConfig } from "#src/config.ts"
+import { readConfig } from "#src/config/config.ts"
 
 const root = join(import.meta.dirname, "../../..")
 

@@ -7,10 +7,10 @@ import { decodeAll } from "#engine/pages.ts"
 import type { StoredEvent } from "#engine/ports/EventStore.ts"
 import { external, isShownTo, shownActor } from "#src/actor.ts"
 import type { RecordedEvent } from "#src/api/Events.ts"
+import { requestIn } from "#src/audit/requestIn.ts"
 import { deletedIn, withoutDeleted } from "#src/audit/withoutDeleted.ts"
 import { withoutSecrets } from "#src/audit/withoutSecrets.ts"
 import { positionWriter } from "#src/positions.ts"
-import { requestIn } from "#src/requestIn.ts"
 
 /** Fields that identify whoever voted or commented on a public snippet; not told if they are of another tenant. */
 const telling = new Set(["voter", "author", "home"])

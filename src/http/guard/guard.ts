@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpEffect, HttpMiddleware, HttpRouter, HttpServerResponse } from "effect/http"
 import { Origin } from "#ports/Origin.ts"
-import type { Config } from "#src/config.ts"
+import type { Config } from "#src/config/config.ts"
 import { isPublicLibraryOpen } from "#src/snippets/publicLibrary.ts"
 import { Answers } from "../answers.ts"
 import { compressed } from "./compressed.ts"

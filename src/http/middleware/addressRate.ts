@@ -1,7 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { AddressRate, AddressRates } from "#src/api/middleware.ts"
-import type { Rates } from "#src/rates.ts"
+import type { Rates } from "#src/config/rates.ts"
 import { counting } from "./counting.ts"
 
 /** The network of an address: of IPv6 its first 64 bits, since whoever has one address has 2⁶⁴ of them. */

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { Caller, Rate, RequestRates } from "#src/api/middleware.ts"
-import type { RateClass, Rates } from "#src/rates.ts"
+import type { RateClass, Rates } from "#src/config/rates.ts"
 import { counting } from "./counting.ts"
 
 const classOf = (path: string): RateClass => {

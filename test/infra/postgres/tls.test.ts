@@ -6,9 +6,9 @@ import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
-import { readConfig } from "#src/config.ts"
+import { readConfig } from "#src/config/config.ts"
 import { serviceDatabase } from "#src/layers.ts"
-import { unusableDatabase } from "#src/unreachable.ts"
+import { unusableDatabase } from "#src/process/unreachable.ts"
 import { freshDatabase } from "#test/postgres.ts"
 
 const fileOf = (name: string) => fileURLToPath(new URL(`../../data/tls/${name}`, import.meta.url))

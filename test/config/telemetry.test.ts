@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
 import { assert, describe, it } from "vitest"
-import { readConfig } from "#src/config.ts"
+import { readConfig } from "#src/config/config.ts"
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318/" }
 

@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
 import { IpNetwork } from "effect/net"
-import { BadConfig } from "#src/BadConfig.ts"
-import { readConfig } from "#src/config.ts"
+import { BadConfig } from "#src/config/BadConfig.ts"
+import { readConfig } from "#src/config/config.ts"
+import { secrets } from "#src/config/secrets.ts"
 import { nameIn, namesOf } from "#src/http/guard/hosts.ts"
-import { secrets } from "#src/secrets.ts"
 
 const refusal = (environment: Record<string, string>): string => {
   try {

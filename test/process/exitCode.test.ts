@@ -6,11 +6,11 @@ import { EmbeddingTableUnusable } from "#infra/search/embeddings/EmbeddingTableU
 import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { NotOurs } from "#ports/Hold.ts"
 import { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
-import { BadConfig } from "#src/BadConfig.ts"
-import { exitCodeOf } from "#src/exitCode.ts"
+import { BadConfig } from "#src/config/BadConfig.ts"
 import { ForeignOwnerKey } from "#src/keys/ForeignOwnerKey.ts"
 import { KeysBehind } from "#src/keys/KeysBehind.ts"
-import { TooMuchMemory } from "#src/memory.ts"
+import { exitCodeOf } from "#src/process/exitCode.ts"
+import { TooMuchMemory } from "#src/process/memory.ts"
 
 const message = "why"
 

@@ -2,7 +2,7 @@ import { createServer, type Socket } from "node:net"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { unusableDatabase } from "#src/unreachable.ts"
+import { unusableDatabase } from "#src/process/unreachable.ts"
 
 /** Who is asked for a session says something else. */
 const asked = (says: (socket: Socket) => void, query = "") =>

@@ -5,9 +5,9 @@ import { EmbeddingTableUnusable } from "#infra/search/embeddings/EmbeddingTableU
 import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { NotOurs } from "#ports/Hold.ts"
 import { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
-import { BadConfig } from "./BadConfig.ts"
-import { ForeignOwnerKey } from "./keys/ForeignOwnerKey.ts"
-import { KeysBehind } from "./keys/KeysBehind.ts"
+import { BadConfig } from "#src/config/BadConfig.ts"
+import { ForeignOwnerKey } from "#src/keys/ForeignOwnerKey.ts"
+import { KeysBehind } from "#src/keys/KeysBehind.ts"
 import { TooMuchMemory } from "./memory.ts"
 
 /** Exit codes that `start.cjs` knows: starting again helps, or helps only after the operator has mended something. */

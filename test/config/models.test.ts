@@ -1,7 +1,7 @@
 import { assert, describe, it } from "vitest"
-import { keysOf } from "#src/models.ts"
-import { secretsIn } from "#src/secrets.ts"
-import { modelsOf } from "./models.ts"
+import { keysOf } from "#src/config/models.ts"
+import { secretsIn } from "#src/config/secrets.ts"
+import { modelsOf } from "../models.ts"
 
 const models = (value: unknown) => ({ CAIRN_MODELS: typeof value === "string" ? value : JSON.stringify(value) })
 const openai = { provider: "openai", model: "gpt-x" }

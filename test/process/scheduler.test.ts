@@ -1,7 +1,7 @@
 import { Deferred, Effect, Fiber, Scheduler } from "effect"
 import { assert, describe, it } from "vitest"
 import { inSteps } from "#engine/pages.ts"
-import { FairScheduler } from "#src/scheduler.ts"
+import { FairScheduler } from "#src/process/scheduler.ts"
 
 /** An event loop that goes round when it is told, with a clock that only work moves. */
 const loop = () => {

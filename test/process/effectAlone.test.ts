@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { assert, describe, it } from "vitest"
-import { build } from "../build.ts"
+import { build } from "../../build.ts"
 
-const root = join(import.meta.dirname, "..")
+const root = join(import.meta.dirname, "..", "..")
 const runtimeArgs = "deno" in process.versions ? ["run", "-A"] : []
 
 const heldBy = async (program: string) => {
@@ -33,7 +33,7 @@ describe("a fiber that never ends", () => {
 
   it("is one of the service's, and of the command line that follows the log: that is what they load first", () => {
     const firstOf = (path: string) => readFileSync(join(root, path), "utf8").split("\n")[0]
-    assert.strictEqual(firstOf("src/main.ts"), 'import "./effectAlone.ts"')
-    assert.strictEqual(firstOf("src/cli/main.ts"), 'import "../effectAlone.ts"')
+    assert.strictEqual(firstOf("src/main.ts"), 'import "./process/effectAlone.ts"')
+    assert.strictEqual(firstOf("src/cli/main.ts"), 'import "../process/effectAlone.ts"')
   })
 })
