@@ -27,8 +27,8 @@ const cut = (sentence: string, size: number): Array<string> => {
   let rest = sentence
   while (rest.length > size) {
     const space = rest.lastIndexOf(" ", size)
-    const end = space > 0 ? space : size
-    const piece = beginningOf(rest, end)
+    // in front of a blank no character is cut in two, and of none that is half already would anything be left
+    const piece = space > 0 ? rest.slice(0, space) : beginningOf(rest, size)
     pieces.push(piece)
     rest = rest.slice(piece.length).trimStart()
   }

@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { firstTime } from "#domain/times.ts"
 import { Activity, hoursOf, kinds, pendingGradings } from "#projections/Activity.ts"
 import { Gradings } from "#projections/Gradings.ts"
 import { Api } from "#src/api/Api.ts"
@@ -18,8 +19,9 @@ export const layer = HttpApiBuilder.group(Api, "activity", (handlers) =>
       const { tenant } = yield* Caller
       const now = yield* Clock.currentTimeMillis
       const until = query.until === undefined ? now : millisecondsOf(query.until)
+      const from = query.since === undefined ? Math.max(until - day, firstTime) : millisecondsOf(query.since)
       // counts are kept by the hour
-      const since = Math.floor((query.since === undefined ? until - day : millisecondsOf(query.since)) / hour) * hour
+      const since = Math.floor(from / hour) * hour
       if (since > until || until - since > most)
         return yield* fieldProblem(
           "validation/invalid_field",

@@ -37,7 +37,7 @@ const keyOf = (header: string | undefined): string => {
 
 /** The parts of a request's URL behind `/git/`. */
 const partsOf = (url: string) => {
-  const [path = "", query = ""] = url.split("?")
+  const [path = "", query = ""] = url.split(/\?(.*)/s)
   const [, id = "", file = ""] = /^\/git\/([^/]+)\.git\/(.+)$/.exec(path) ?? []
   return { id, file, service: new URLSearchParams(query).get("service") }
 }

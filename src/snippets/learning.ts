@@ -70,7 +70,7 @@ export class Learning extends Context.Service<
         recalledTo = 0
         const first = yield* learnedChanges(0, most, true)
         for (let page = first; ; page = yield* learnedChanges(page.position, most, true)) {
-          lessons.say(page.said)
+          lessons.votes.say(page.said)
           lessons.own(page.uploads)
           yield* inSteps(lessons.settle())
           if (page.position >= page.stands || page.build !== first.build) break
@@ -88,9 +88,9 @@ export class Learning extends Context.Service<
             yield* anew
             continue
           }
-          lessons.say(page.said)
+          lessons.votes.say(page.said)
           lessons.own(page.uploads)
-          lessons.leave(page.leavers)
+          lessons.votes.leave(page.leavers)
           readTo = page.position
           if (readTo >= page.stands) return
         }
@@ -99,7 +99,7 @@ export class Learning extends Context.Service<
       /** A vote with the task of the search before it; `undefined`: that search's text is gone. */
       const withTask = Effect.fnUntraced(function* (vote: RecalledVote) {
         const { stream, revision } = vote.search
-        const held = lessons.taskOf(vote)
+        const held = lessons.votes.taskOf(vote)
         if (held !== undefined) return { ...vote, task: held }
         const { events } = yield* store.readStream(stream, revision - 1, { limit: 1 })
         const [found] = yield* Effect.provide(decodeAll<DomainEvent>(events), log)
@@ -114,7 +114,7 @@ export class Learning extends Context.Service<
           if (voters.length > 0) {
             const votes = yield* Effect.forEach(yield* recalledBy(voters), withTask)
             const known = votes.filter((vote) => vote !== undefined)
-            lessons.recall(voters, known)
+            lessons.votes.recall(voters, known)
             const unowned = lessons.unowned(known.map(({ snippet }) => snippet))
             if (unowned.length > 0) lessons.own(yield* uploadsOf(unowned))
           }
@@ -125,10 +125,10 @@ export class Learning extends Context.Service<
 
       /** Forgets the tasks of searches whose text is gone: the event that erased it names no vote. */
       const forget = Effect.gen(function* () {
-        const { subjects } = lessons
+        const { subjects } = lessons.votes
         for (let from = 0; from < subjects.length; from += most) {
           const gone = yield* forgottenAmong(subjects.slice(from, from + most))
-          lessons.forget(new Set(gone.map(({ id }) => id)))
+          lessons.votes.forget(new Set(gone.map(({ id }) => id)))
         }
       })
 

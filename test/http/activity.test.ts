@@ -81,6 +81,9 @@ describe("activity", () => {
     assert.deepStrictEqual([told.since, told.until], ["2026-01-31T12:00:00.000Z", "2026-01-31T13:00:00.000Z"])
     for (const day of ["0001-01-01", "9999-12-31"])
       assert.deepStrictEqual((await clientFor().system.activity({ since: day, until: day })).hours, [])
+    // the day before it would begin before there are times
+    const first = await clientFor().system.activity({ until: "0001-01-01T00:30:00Z" })
+    assert.strictEqual(first.since, "0001-01-01T00:00:00.000Z")
   })
 
   it("goes with its organization: no row of an erased one is left", () => {

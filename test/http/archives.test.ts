@@ -165,6 +165,20 @@ describe("an archive", () => {
     for (const other of ["?path=d&replace=true", "?path=e&replace=false", ""])
       refused(await unpack(id, one, other, headers), 409, "conflict/idempotency_key_reused")
     assert.deepStrictEqual(Object.keys(await filesOf(id)), ["a/x", "b/x", "c/x", "d/x"])
+    // nor is one that asks for something the same as one that asked for nothing, or for something else behind a `?`
+    const plain = { "idempotency-key": "of no folder" }
+    assert.strictEqual((await unpack(id, one, "", plain)).status, 200)
+    refused(await unpack(id, one, "?path=e", plain), 409, "conflict/idempotency_key_reused")
+    const odd = { "idempotency-key": "of odd folders" }
+    for (const headers of [odd, {}]) {
+      const folder = "idempotency-key" in headers ? "q" : "r"
+      assert.strictEqual((await unpack(id, one, `?path=${folder}?1`, headers)).status, 200)
+      const next = await unpack(id, one, `?path=${folder}?2`, headers)
+      if (headers === odd) refused(next, 409, "conflict/idempotency_key_reused")
+      else assert.deepInclude(next.json, { success: true, created: 1 })
+    }
+    const all = ["a/x", "b/x", "c/x", "d/x", "q?1/x", "r?1/x", "r?2/x", "x"]
+    assert.deepStrictEqual(Object.keys(await filesOf(id)), all)
   })
 
   const escapes: ReadonlyArray<readonly [string, () => Promise<Uint8Array>]> = [

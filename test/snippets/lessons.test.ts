@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { voteWeights } from "#domain/search/learned.ts"
 import type { Said, WhoseSnippet } from "#projections/Learned.ts"
-import { Lessons, type RecalledTask } from "#src/snippets/lessons.ts"
+import type { RecalledTask } from "#src/snippets/HeldVotes.ts"
+import { Lessons } from "#src/snippets/lessons.ts"
 import { encoder } from "#test/embeddings.ts"
 
 const said = (snippet: string, home: string, user: string, ...tasks: ReadonlyArray<string>): Said => ({
@@ -46,7 +47,7 @@ const seen = (all: Lessons, homes: ReadonlyArray<string>, includePublic = false)
 describe("what is held of votes for tasks", () => {
   it("is told to the homes where they were given", () => {
     const all = lessons()
-    all.say([said("s", "t", "ada", "a"), said("s", "t/w", "bob", "b"), said("r", "u", "zoe", "c")])
+    all.votes.say([said("s", "t", "ada", "a"), said("s", "t/w", "bob", "b"), said("r", "u", "zoe", "c")])
     all.own([upload("s"), upload("r", { tenant: "u" })])
     assert.deepStrictEqual(seen(all, ["t"]), [["s", "t/ada", "a", 1]])
     assert.deepStrictEqual(seen(all, ["t/w", "t"]), [
@@ -59,7 +60,7 @@ describe("what is held of votes for tasks", () => {
 
   it("is told to strangers of strangers alone, while the snippet is public, for one a tenant and without a task", () => {
     const all = lessons()
-    all.say([said("s", "t", "ada", "own"), said("s", "u", "zoe", "z"), said("s", "v", "kim", "k")])
+    all.votes.say([said("s", "t", "ada", "own"), said("s", "u", "zoe", "z"), said("s", "v", "kim", "k")])
     all.own([upload("s", { published: true })])
     assert.deepStrictEqual(seen(all, ["w"], true), [
       ["s", "u", null, 1],
@@ -76,9 +77,9 @@ describe("what is held of votes for tasks", () => {
 
   it("weighs little for what its voter stored, wherever they vote, and half for what was recalled", () => {
     const all = lessons()
-    all.say([said("s", "t", "author", "a"), said("s", "u", "author", "b")])
+    all.votes.say([said("s", "t", "author", "a"), said("s", "u", "author", "b")])
     all.own([upload("s", { published: true })])
-    all.recall(["t/ada"], [recalled("s", "c")])
+    all.votes.recall(["t/ada"], [recalled("s", "c")])
     assert.deepStrictEqual(seen(all, ["t"]), [
       ["s", "t/ada", "c", voteWeights.recalled],
       ["s", "t/author", "a", voteWeights.own]
@@ -88,9 +89,9 @@ describe("what is held of votes for tasks", () => {
 
   it("takes no task of a search for a vote that named its own", () => {
     const all = lessons()
-    all.say([said("s", "t", "ada", "named")])
+    all.votes.say([said("s", "t", "ada", "named")])
     all.own([upload("s")])
-    all.recall(["t/ada"], [recalled("s", "searched", 0)])
+    all.votes.recall(["t/ada"], [recalled("s", "searched", 0)])
     assert.deepStrictEqual(seen(all, ["t"]), [["s", "t/ada", "named", 1]])
   })
 
@@ -102,28 +103,28 @@ describe("what is held of votes for tasks", () => {
       assert.strictEqual(all.size, count)
       revisions.add(all.revision)
     }
-    all.say([said("s", "t", "ada", "a"), said("r", "t", "ada", "b"), said("r", "t", "bob", "b")])
+    all.votes.say([said("s", "t", "ada", "a"), said("r", "t", "ada", "b"), said("r", "t", "bob", "b")])
     all.own([upload("s"), upload("r"), upload("nobody spoke of")])
-    all.recall(["t/kim"], [recalled("r", "c", 100, "kim")])
+    all.votes.recall(["t/kim"], [recalled("r", "c", 100, "kim")])
     hold(4)
-    all.forget(new Set(["search/c"]))
+    all.votes.forget(new Set(["search/c"]))
     hold(3)
-    all.leave(["t/ada"])
+    all.votes.leave(["t/ada"])
     hold(1)
     all.own([upload("r", { gone: true })])
     hold(0)
-    all.say([said("s", "t", "eve", "a")])
+    all.votes.say([said("s", "t", "eve", "a")])
     all.own([upload("s")])
     hold(1)
-    all.leave(["u/"])
+    all.votes.leave(["u/"])
     hold(1)
-    all.leave(["t/"])
+    all.votes.leave(["t/"])
     hold(0)
-    all.say([said("s", "t", "eve", "a")])
+    all.votes.say([said("s", "t", "eve", "a")])
     all.own([upload("s")])
-    all.leave(["of ada"])
+    all.votes.leave(["of ada"])
     hold(1)
-    all.leave(["of eve"])
+    all.votes.leave(["of eve"])
     hold(0)
     all.forgetAll()
     assert.isAtLeast(revisions.size, 7)
@@ -136,7 +137,7 @@ describe("what is held of votes for tasks", () => {
   it("is of a snippet and home sixteen votes, the weightiest and of these the latest", () => {
     const all = lessons()
     const tasks = Array.from({ length: 8 }, (_, at) => `task ${at}`)
-    all.say([
+    all.votes.say([
       ...["ada", "bob", "eve"].map((user) => said("s", "t", user, ...tasks)),
       said("s", "t", "author", ...tasks)
     ])
@@ -154,57 +155,92 @@ describe("what is held of votes for tasks", () => {
       ...said("s", "t", "last", "z"),
       tasks: [{ task: "z", value: 1, source: "human", position: 9 }]
     } as const
-    all.say([
+    all.votes.say([
       ...users.map((user) => said("s", "t", user, "a")),
       last,
       said("s", "u", "zoe", "b"),
       said("r", "t", "ada", "c")
     ])
     all.own([upload("s"), upload("r")])
-    all.recall(
+    all.votes.recall(
       users.map((user) => `t/${user}`),
       users.map((user) => recalled("s", "searched", 5, user))
     )
-    all.recall(["t/both"], [recalled("s", "old", 1, "both"), { ...recalled("s", "b", 2, "both"), home: "t/w" }])
+    all.votes.recall(["t/both"], [recalled("s", "old", 1, "both"), { ...recalled("s", "b", 2, "both"), home: "t/w" }])
     assert.lengthOf(seen(all, ["t"]), 16 + 1)
     // those of 64 voters with what was recalled of them, and what belongs to other homes and snippets
-    assert.isAtMost(all.remembered, 2 * 64 + 4)
+    assert.isAtMost(all.votes.size, 2 * 64 + 4)
     assert.lengthOf(seen(all, ["t/w"]), 1)
     assert.lengthOf(seen(all, ["u"]), 1)
     // others count when one leaves
     const before = seen(all, ["t"])
-    all.leave(["t/last"])
+    all.votes.leave(["t/last"])
     const after = seen(all, ["t"])
     assert.lengthOf(after, before.length)
     assert.notDeepEqual(after, before)
-    all.leave(["t/", "u/"])
-    assert.strictEqual(all.remembered, 0)
+    all.votes.leave(["t/", "u/"])
+    assert.strictEqual(all.votes.size, 0)
     assert.strictEqual(settled(all).size, 0)
   })
 
   it("is in all no more than there is room for: what was said before stays, and can be said anew", () => {
     const all = new Lessons(encoder, 4)
-    all.say(["a", "b", "c", "d", "e"].map((user) => said(`of ${user}`, "t", user, "x")))
+    all.votes.say(["a", "b", "c", "d", "e"].map((user) => said(`of ${user}`, "t", user, "x")))
     all.own(["a", "b", "c", "d", "e"].map((user) => upload(`of ${user}`)))
-    all.recall(["t/kim"], [recalled("of a", "searched", 5, "kim")])
+    all.votes.recall(["t/kim"], [recalled("of a", "searched", 5, "kim")])
     const holders = () =>
       seen(all, ["t"])
         .map(([, bloc]) => bloc)
         .sort()
     assert.deepStrictEqual(holders(), ["t/a", "t/b", "t/c", "t/d"])
-    all.say([said("of b", "t", "b", "y")])
+    all.votes.say([said("of b", "t", "b", "y")])
     assert.include(
       seen(all, ["t"]).map(([, , task]) => task),
       "y"
     )
     all.own([upload("of a", { gone: true })])
-    all.leave(["t/c"])
-    all.recall(["t/kim"], [recalled("of d", "searched", 5, "kim")])
-    all.say([said("of e", "t", "e", "x"), said("of f", "t", "f", "x")])
+    all.votes.leave(["t/c"])
+    all.votes.recall(["t/kim"], [recalled("of d", "searched", 5, "kim")])
+    all.votes.say([said("of e", "t", "e", "x"), said("of f", "t", "f", "x")])
     all.own([upload("of e")])
     assert.deepStrictEqual(holders(), ["t/b", "t/d", "t/e", "t/kim"])
-    assert.strictEqual(all.remembered, 4)
+    assert.strictEqual(all.votes.size, 4)
     all.forgetAll()
-    assert.strictEqual(all.remembered, 0)
+    assert.strictEqual(all.votes.size, 0)
+  })
+
+  it("has no more room for a voter and snippet that are there: of what they add the latest is taken", () => {
+    const all = new Lessons(encoder, 4)
+    const added = (user: string, tasks: number) =>
+      Array.from({ length: tasks }, (_, at) => recalled(`of ${user}`, `task ${at}`, at, user))
+    all.votes.say([said("of ada", "t", "ada", "first")])
+    all.votes.recall(["t/kim"], added("kim", 1))
+    all.votes.say([said("of ada", "t", "ada", "first", "second", "third", "fourth")])
+    assert.strictEqual(all.votes.size, 4)
+    all.own([upload("of ada"), upload("of kim")])
+    assert.deepStrictEqual(
+      seen(all, ["t"]).map(([, , task]) => task),
+      ["fourth", "second", "third", "task 0"]
+    )
+    all.votes.recall(["t/kim"], added("kim", 8))
+    assert.strictEqual(all.votes.size, 4)
+    assert.include(
+      seen(all, ["t"]).map(([, , task]) => task),
+      "task 7"
+    )
+  })
+
+  it("goes with its snippet, as what was recalled does, and makes room for others", () => {
+    const all = new Lessons(encoder, 3)
+    all.votes.say([said("s", "t", "bob", "x")])
+    all.votes.recall(["t/ada"], [recalled("s", "a"), recalled("r", "b")])
+    all.own([upload("s"), upload("r")])
+    assert.lengthOf(seen(all, ["t"]), 3)
+    all.own([upload("s", { gone: true }), upload("r", { gone: true })])
+    assert.strictEqual(all.votes.size, 0)
+    assert.isEmpty(all.votes.subjects)
+    all.votes.say([said("q", "t", "bob", "x")])
+    all.own([upload("q")])
+    assert.lengthOf(seen(all, ["t"]), 1)
   })
 })

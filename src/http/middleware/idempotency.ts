@@ -33,28 +33,26 @@ const unavailable = new Problem({
 interface Identity {
   readonly digest: string
   readonly fingerprint: string | null
-  /** The fingerprint that older versions stored, without the key or the query: compared for a day after an upgrade. */
+  /**
+   * The fingerprint that older versions stored, without the key or the query: compared for a day after an upgrade. None
+   * that is stored now is one of these.
+   */
   readonly formerly: string | null
   readonly window: number
 }
 
 /** `body` is the digest of what was sent. */
-const identify = (
-  holder: Holder,
-  scope: Scope,
-  { route, query = "", key }: Omit<Write, "body">,
-  body: string
-): Identity => {
+const identify = (holder: Holder, scope: Scope, { route, query, key }: Omit<Write, "body">, body: string): Identity => {
   const whatBy = (route: string) => JSON.stringify([route, scope, body])
-  const what = whatBy(query === "" ? route : `${route}?${query}`)
+  const what = whatBy(query ? `${route}?${query}` : route)
   const digestOf = (...parts: ReadonlyArray<string>) => keyedDigest(holder.secret, JSON.stringify(parts))
   return key === undefined
     ? { digest: digestOf("same", holder.key, what), fingerprint: null, formerly: null, window: windowOfSame }
     : {
         digest: digestOf("key", holder.key, key),
         // the key is kept nowhere, so nobody can tell from the log whether an erased text was a certain one
-        fingerprint: digestOf("body", key, what),
-        formerly: query === "" ? digestOf("body", what) : digestOf("body", key, whatBy(route)),
+        fingerprint: digestOf("body", key, query === undefined ? what : whatBy(`${route}?${query}`)),
+        formerly: query === undefined ? digestOf("body", what) : digestOf("body", key, whatBy(route)),
         window: windowOfKey
       }
 }
@@ -155,10 +153,11 @@ export const layer = Layer.effect(
         // with other conditions it is another write
         const body = conditions.some((one) => one !== null) ? [value ?? null, ...conditions] : value
         // the path as it came: a route's pattern is the same for all ids
-        const [path, asked] = request.url.split("?")
-        const query = new URLSearchParams(endpoint.query === undefined ? "" : asked)
+        const [path, asked] = request.url.split(/\?(.*)/s)
+        const query = new URLSearchParams(asked)
         query.sort()
-        const write = { route: `${endpoint.method} ${path}`, query: query.toString(), body, key }
+        const route = `${endpoint.method} ${path}`
+        const write = { route, ...(endpoint.query !== undefined && { query: query.toString() }), body, key }
         return yield* once(write, httpEffect).pipe(Effect.provideService(Requests, requests))
       })) as Idempotency["Service"]
   })

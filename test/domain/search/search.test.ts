@@ -85,6 +85,19 @@ describe("parts", () => {
     }
   })
 
+  it("takes a task that has half a character, whatever comes before and behind it", () => {
+    const half = "\ud83d"
+    for (const task of [
+      `${half} ${"x".repeat(300)}`,
+      `${`${half} `.repeat(200)}${"y".repeat(250)}`,
+      half.repeat(500)
+    ]) {
+      const [whole, ...others] = parts(task)
+      assert.strictEqual(whole, task)
+      assert.isAtMost(others.length, 6)
+    }
+  })
+
   it("takes a task of any length, of which its beginning and its end are searched", () => {
     for (const filler of ["x", "word ", "Do it now. ", "字", "\n", " ", "\u0345\u0301"]) {
       const all = parts(`first thing. ${filler.repeat(1_000_000)} last thing`)
