@@ -135,6 +135,13 @@ describe("public snippets have pages", () => {
     assert.strictEqual((await read(`/public/${id}.txt`)).length, 365_003)
     await cairn.snippets.delete(id)
   })
+
+  it("whose brief is cut between characters", async () => {
+    const id = await create("faces", { description: "😀".repeat(300) })
+    const text = await read(`/public/${id}`)
+    assert.include(text, `content="${"😀".repeat(99)}…"`)
+    await cairn.snippets.delete(id)
+  })
 })
 
 describe("the list of public snippets", () => {

@@ -1,3 +1,4 @@
+import { beginningOf } from "#domain/text/beginningOf.ts"
 import { thousands } from "#domain/text/thousands.ts"
 import type { PublicEntry } from "#projections/Snippets/community.ts"
 import { plain } from "#src/console/visible.ts"
@@ -13,7 +14,7 @@ const mostDescribed = 10_000
 /** Characters of what is said of a page elsewhere. */
 const mostSaid = 200
 
-const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`)
+const cut = (text: string, most: number): string => (text.length <= most ? text : `${beginningOf(text, most - 1)}…`)
 
 /** A text on one line, for titles and what others show of a page. */
 export const inBrief = (text: string, most = mostSaid): string => cut(plain(text).replace(/\s+/g, " ").trim(), most)
