@@ -38,7 +38,7 @@ export const inOrder =
 export const scriptedModel = (script: Script) => {
   const told: Array<Talk> = []
   const model: LanguageModel["Service"] = {
-    choices: { named: [], others: true },
+    choices: { named: [], others: true, locally: [] },
     canBeAsked: false,
     ask: () => Effect.die("not asked for"),
     next: (talk) =>

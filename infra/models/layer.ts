@@ -20,9 +20,6 @@ const libraries: { readonly [api in Provider["api"]]: () => Promise<Library> } =
   openai: () => import("./openai/adapter.ts")
 }
 
-/** Aliases that callers use when nobody told them of another name. */
-const usual = new Set(["sonnet", "opus", "haiku"])
-
 const unknown = (name: string, known: Iterable<string>) =>
   new ModelFailed({
     message: `The model ${JSON.stringify(name)} is none of those that this service has: ${[...known].join(", ")}.`,
@@ -42,7 +39,8 @@ export const layer = ({ models, others }: ModelSettings) =>
     LanguageModel,
     Effect.gen(function* () {
       const { languages } = yield* Sandbox
-      const configured = models.size > 0 || others !== undefined
+      const choices = choicesOf({ models, others })
+      const configured = choices.locally.length === 0
       const locally = nextLocally({ languages, configured })
       const providers = new Set([...models.values()].map(({ provider }) => provider))
       if (others !== undefined) providers.add(others)
@@ -54,7 +52,6 @@ export const layer = ({ models, others }: ModelSettings) =>
       const find = (name: string): NamedModel | undefined =>
         models.get(name) ??
         (others === undefined ? undefined : { provider: others, model: name, prices: undefined, context: undefined })
-      const choices = choicesOf({ models, others })
       const names = choices.named.map(({ name }) => name)
       return LanguageModel.of({
         choices,
@@ -73,7 +70,7 @@ export const layer = ({ models, others }: ModelSettings) =>
           const found = find(name)
           if (found !== undefined) return adapter(found.provider).next({ ...talk, model: found.model }, heard)
           if (configured) return Effect.fail(unknown(name, names))
-          if (usual.has(name)) return locally(talk)
+          if (choices.locally.includes(name)) return locally(talk)
           const message = `${needsModel(name)}, or ask for the model "local".`
           return Effect.fail(new ModelFailed({ message, fault: "no language model is configured" }))
         }

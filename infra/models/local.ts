@@ -14,11 +14,16 @@ const interpreters: { readonly [language: string]: string } = {
 }
 
 const own = "a task is done with the snippets of your own scope, and none of them does this one: upload one that does."
-/** What a caller can do when no snippet does the task, with and without a language model to ask. */
-const advice = (configured: boolean): string =>
-  configured
-    ? `This chat asked for the model \`local\`, which is no language model: with it ${own} Or ask for another model, such as \`sonnet\`.`
-    : `No language model is configured: set ANTHROPIC_API_KEY (and ANTHROPIC_BASE_URL for a compatible server) and ask for a model other than \`local\`. Without one, ${own}`
+/** What a caller who asked for a model can do when no snippet does the task. */
+const advice = (configured: boolean, model: string): string => {
+  if (configured)
+    return `This chat asked for the model \`local\`, which is no language model: with it ${own} Or ask for another model, such as \`sonnet\`.`
+  const [so, then] =
+    model === "local"
+      ? ["", " and ask for a model other than `local`"]
+      : [`, so \`local\` answers for \`${model}\``, ""]
+  return `No language model is configured${so}: set ANTHROPIC_API_KEY (and ANTHROPIC_BASE_URL for a compatible server)${then}. Without one, ${own}`
+}
 
 interface Match {
   readonly name: string
@@ -42,7 +47,7 @@ interface Surroundings {
  */
 export const nextLocally =
   ({ languages, configured }: Surroundings) =>
-  ({ prompt: task, history }: Talk): Effect.Effect<ModelTurn> =>
+  ({ model, prompt: task, history }: Talk): Effect.Effect<ModelTurn> =>
     Effect.sync(() => {
       const [searched, written] = history
       if (searched === undefined) return calls("Looking for a snippet.", call(1, "SearchSnippets", { task, top_k: 1 }))
@@ -51,7 +56,7 @@ export const nextLocally =
       if (result?.isError === true) return says(result.content, "declined")
       const match = result === undefined ? undefined : bestMatch(result.content)
       if (match === "unreadable") return says("What the search for snippets found can't be read.", "declined")
-      if (match === undefined || match.score < leastTaken) return says(advice(configured), "declined")
+      if (match === undefined || match.score < leastTaken) return says(advice(configured, model), "declined")
       if (match.source === null) return says(`The snippet ${match.name} is too large for this chat.`, "declined")
       const { name, filename, source, language } = match
       if (written !== undefined) return concluded(match, written.results ?? [])

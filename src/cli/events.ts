@@ -62,7 +62,7 @@ export const command = Command.make(
         (limit) => limit >= 1 && limit <= 10_000,
         () => "expected a number from 1 to 10000"
       ),
-      Flag.withDefault(100)
+      Flag.optional
     ),
     follow: Flag.Boolean("follow").pipe(
       Flag.withAlias("f"),
@@ -70,9 +70,12 @@ export const command = Command.make(
       Flag.withDefault(false)
     )
   },
-  ({ after, type, stream, org, limit, follow }) =>
+  ({ after, type, stream, org, limit: given, follow }) =>
     onLog(
       Effect.gen(function* () {
+        if (follow && Option.isSome(given))
+          return yield* new Failed({ message: "--limit goes with no --follow, which goes on until it is stopped." })
+        const limit = Option.getOrElse(given, () => 100)
         const json = yield* Json
         const store = yield* EventStore
         const tell = yield* positionWriter

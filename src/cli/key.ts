@@ -31,6 +31,10 @@ const list = Command.make(
     onLog(
       Effect.gen(function* () {
         yield* upToDate(Keys, KeyUsage)
+        if (Option.isSome(org) && Option.isSome(email))
+          return yield* new Failed({
+            message: "--org and --email exclude each other: a personal key has no organization."
+          })
         const { secret } = yield* Installation
         const tenants = Option.isSome(email)
           ? [{ id: personId(secret, email.value), organization: null }]

@@ -103,6 +103,11 @@ export const command = Command.make(
         if (verify && (drop || Option.isSome(at))) {
           return yield* new Failed({ message: "--verify and --as-of exclude each other." })
         }
+        if (drop && Option.isSome(projection)) {
+          return yield* new Failed({
+            message: "--drop removes the tables of all read models: leave --projection out."
+          })
+        }
         if (Option.isSome(at)) return yield* drop ? AsOf.forget(at.value) : AsOf.make(at.value, wanted)
         if (drop) return yield* new Failed({ message: "--drop needs --as-of, which says what to remove." })
         const bar = progress(!(yield* Json))

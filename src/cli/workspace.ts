@@ -62,7 +62,7 @@ const log = Command.make("log", { ...which, ...history }, ({ limit, before, at, 
     Effect.gen(function* () {
       yield* onePlace({ before, at })
       const git = yield* WorkspaceStore
-      const workspace = yield* find(given)
+      const workspace = yield* find({ ...given, at })
       const revisionOf = (sha: Option.Option<string>) =>
         Effect.map(commitIn(workspace, sha), ({ revision }) => revision)
       const place = Option.isSome(at)
@@ -101,7 +101,7 @@ const diff = Command.make("diff", { ...which, at }, ({ at, ...given }) =>
   onGit(
     Effect.gen(function* () {
       const git = yield* WorkspaceStore
-      const workspace = yield* find(given)
+      const workspace = yield* find({ ...given, at })
       const { sha, parent, tree } = yield* commitIn(workspace, at)
       const repository = repositoryOf(workspace.id, workspace.generation)
       const before = parent === null ? undefined : yield* git.readCommit(repository, parent)
@@ -114,7 +114,7 @@ const diff = Command.make("diff", { ...which, at }, ({ at, ...given }) =>
 const files = Command.make("files", { ...which, at }, ({ at, ...given }) =>
   onGit(
     Effect.gen(function* () {
-      const workspace = yield* find(given)
+      const workspace = yield* find({ ...given, at })
       const { sha, tree } = yield* commitIn(workspace, at)
       const files = yield* (yield* WorkspaceStore).files(repositoryOf(workspace.id, workspace.generation), tree)
       yield* answer({ workspace_id: workspace.id, sha, files }, () => fileTable(files))
@@ -134,7 +134,7 @@ const cat = Command.make(
       Effect.gen(function* () {
         const path = names.at(-1)!
         const given = { ...chat, id: idIn(names) }
-        const workspace = yield* find(given)
+        const workspace = yield* find({ ...given, at })
         const { sha, tree } = yield* commitIn(workspace, at)
         const repository = repositoryOf(workspace.id, workspace.generation)
         const found = yield* (yield* WorkspaceStore).readFile(repository, tree, path)

@@ -73,7 +73,7 @@ const meant = Effect.fnUntraced(function* (at: string) {
     return yield* fieldProblem(
       "validation/invalid_field",
       "at",
-      `at lies behind the log's head; expected a position up to ${yield* writtenPosition(last)}`
+      `at lies beyond the log's head; expected a position up to ${yield* writtenPosition(last)}`
     )
   }
   const time = millisecondsOf(at)

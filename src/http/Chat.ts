@@ -12,6 +12,7 @@ import { Dispatcher, dispatch } from "#engine/dispatch.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import type { Prices } from "#ports/ModelSettings.ts"
+import { isChoice } from "#ports/modelChoices.ts"
 import type { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { boundsOf } from "#projections/Consumption/bounds.ts"
 import { Consumption } from "#projections/Consumption/tables.ts"
@@ -46,6 +47,15 @@ const notThisModel = (model: string) =>
     `This key may not ask for the model ${model}. GET /api/models lists those that it may ask for.`
   )
 
+const noSuchModel = (model: string, isAnyConfigured: boolean) =>
+  fieldProblem(
+    "validation/invalid_field",
+    "model",
+    isAnyConfigured
+      ? `This service has no model ${JSON.stringify(model)}. GET /api/models lists those that it has.`
+      : `The model ${JSON.stringify(model)} needs a language model's API, and none is configured: ask for \`local\`, or the operator to set ANTHROPIC_API_KEY, OPENAI_API_KEY or CAIRN_MODELS.`
+  )
+
 /** Records in the log that the caller gives the agent a task in a workspace of theirs. */
 const requested = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
   const holder = yield* Caller
@@ -68,6 +78,8 @@ const requested = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type)
     () => new Unreadable()
   )
   if (begun.length === 0) {
+    const { choices } = yield* LanguageModel
+    if (!isChoice(choices, model)) return yield* noSuchModel(model, choices.locally.length === 0)
     const chatting = { tenant, key, model, turns: maxTurns, requested: null }
     const refusal = yield* Effect.orDie(boundsRefusal(chatting))
     if (refusal !== undefined) return yield* refusal

@@ -124,8 +124,15 @@ export class LanguageModel extends Context.Service<
      * called with each piece of the turn's text as it comes; a blank line stands between two texts.
      */
     readonly next: (talk: Talk, heard?: Heard) => Effect.Effect<ModelTurn, ModelFailed>
-    /** The models that callers may name, and whether any other name is taken for a full id. */
-    readonly choices: { readonly named: ReadonlyArray<ModelChoice>; readonly others: boolean }
+    /**
+     * The models that callers may name, whether any other name is taken for a full id, and further names that `local`
+     * answers for.
+     */
+    readonly choices: {
+      readonly named: ReadonlyArray<ModelChoice>
+      readonly others: boolean
+      readonly locally: ReadonlyArray<string>
+    }
     /** Whether there is a language model that can be asked for judgements (`haiku`); `local` can't. */
     readonly canBeAsked: boolean
     /**

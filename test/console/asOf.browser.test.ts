@@ -79,7 +79,7 @@ describe.skipIf(whyNot() !== undefined)("read models as of a time, in the consol
     const page = await on.open("/read-models")
     for (const [at, said] of [
       ["2999-01-01", "lies in the future"],
-      ["999999999", "lies behind the log's head"],
+      ["999999999", "lies beyond the log's head"],
       ["abcd-1", "another log"],
       ["yesterday", "neither a position nor a time"]
     ] as const) {

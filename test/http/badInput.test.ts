@@ -182,7 +182,7 @@ describe("fields", () => {
     [chat, "user_query", ["", 1, "\u0000", "x".repeat(100_001)]],
     [chat, "user_id", ["", 7, "x".repeat(1_001), "\ud83d"]],
     [chat, "org_id", ["", {}, "a\u0000"]],
-    [chat, "model", ["", "../x", "has space", "UPPER", "x", "m".repeat(129), 4]],
+    [chat, "model", ["", "../x", "has space", "UPPER", "x", "m".repeat(129), 4, "sonett", "claude-x-1"]],
     [chat, "max_turns", [0, 101, 1.5, "8", -3]],
     [vote, "succeeded", ["yes", 1]],
     [vote, "code_block_id", ["", 1]],

@@ -2,6 +2,7 @@ import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { type ChatCompletionsApi, startChatCompletionsApi } from "#test/ChatCompletionsApi.ts"
 import { ownerKey, type Service, startService } from "#test/service.ts"
 import { chat, chatting, ended } from "./agent.ts"
+import { refused } from "./problem.ts"
 import { listen } from "./sse.ts"
 
 const usage = {
@@ -108,7 +109,14 @@ describe("a chat with a model of an OpenAI-compatible server", () => {
       models.map(({ name }: { name: string }) => name),
       ["local", "house"]
     )
-    const { json } = await chat(service.call, "write", "others", { model: "gpt-x" })
-    assert.isFalse(json.success ?? false)
+    const { message } = refused(
+      await chat(service.call, "write", "others", { model: "gpt-x" }),
+      400,
+      "validation/invalid_field"
+    )
+    assert.include(message, 'This service has no model "gpt-x". GET /api/models lists those that it has.')
+    // nothing of it began: there is no workspace of theirs
+    const { workspaces } = (await service.call("GET", "/api/workspaces")).json
+    assert.isFalse(workspaces.some(({ user_id }: { user_id: string }) => user_id === "others"))
   })
 })

@@ -23,7 +23,7 @@ describe("a turn", () => {
         requestedAt: 0,
         requested: { model: "m" } as never
       },
-      { named: [], others: true }
+      { named: [], others: true, locally: [] }
     )
     assert.deepStrictEqual(
       turns.map(({ begun_at, answered_at }) => [begun_at, answered_at].map(Date.parse)),

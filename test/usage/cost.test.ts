@@ -6,7 +6,7 @@ const local: ModelChoice = { name: "local", model: "local", api: "local", prices
 const prices = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }
 const sonnet: ModelChoice = { name: "sonnet", model: "claude", api: "anthropic", prices, context: undefined }
 const house: ModelChoice = { name: "house", model: "qwen", api: "openai", prices: undefined, context: undefined }
-const choices = { named: [sonnet, house, local], others: false }
+const choices = { named: [sonnet, house, local], others: false, locally: [] }
 
 const spent = (model: string) => ({
   group: "g",
@@ -28,8 +28,8 @@ describe("what a model costs", () => {
     assert.strictEqual(costOf(choices, spent("local")), 0)
     assert.isUndefined(pricesOf(choices, "house"))
     assert.isUndefined(pricesOf(choices, "other"))
-    assert.isUndefined(pricesOf({ named: [local], others: true }, "other"))
-    assert.strictEqual(costOf({ named: [local], others: false }, spent("sonnet")), 0)
+    assert.isUndefined(pricesOf({ named: [local], others: true, locally: [] }, "other"))
+    assert.strictEqual(costOf({ named: [local], others: false, locally: [] }, spent("sonnet")), 0)
   })
 
   it("is unknown of all together where it is of one that took tokens", () => {

@@ -93,7 +93,7 @@ export const conversation = (kept: KeptSteps, changes: Changes = {}): Conversati
  */
 export const given = (script: Script, kept: KeptSteps = keepingSteps(), named: ReadonlyArray<ModelChoice> = []) => {
   const { model: scripted, told } = scriptedModel(script)
-  const model = { ...scripted, choices: { named, others: true } }
+  const model = { ...scripted, choices: { named, others: true, locally: [] } }
   return {
     kept,
     told,

@@ -19,7 +19,7 @@ const log = Command.make("log", { ...which, ...history }, ({ limit, before, at, 
   Effect.gen(function* () {
     yield* onePlace({ before, at })
     const ask = yield* service()
-    const workspace = yield* find(ask, given)
+    const workspace = yield* find(ask, { ...given, at })
     const id = workspace.workspace_id
     const named = (sha: Option.Option<string>) =>
       Option.isNone(sha) ? Effect.undefined : commitIn(ask, workspace, sha)
@@ -35,7 +35,7 @@ const log = Command.make("log", { ...which, ...history }, ({ limit, before, at, 
 const diff = Command.make("diff", { ...which, at }, ({ at, ...given }) =>
   Effect.gen(function* () {
     const ask = yield* service()
-    const workspace = yield* find(ask, given)
+    const workspace = yield* find(ask, { ...given, at })
     const id = workspace.workspace_id
     const sha = yield* commitIn(ask, workspace, at)
     const { data } = yield* ask((cairn, options) => cairn.workspaces.commit(id, sha, options))
@@ -46,7 +46,7 @@ const diff = Command.make("diff", { ...which, at }, ({ at, ...given }) =>
 const files = Command.make("files", { ...which, at }, ({ at, ...given }) =>
   Effect.gen(function* () {
     const ask = yield* service()
-    const workspace = yield* find(ask, given)
+    const workspace = yield* find(ask, { ...given, at })
     const id = workspace.workspace_id
     const sha = yield* commitIn(ask, workspace, at)
     const { data, wire } = yield* ask((cairn, options) => cairn.workspaces.tree(id, { at: sha }, options))
@@ -57,7 +57,7 @@ const files = Command.make("files", { ...which, at }, ({ at, ...given }) =>
 const cat = Command.make("cat", { names: behind("path", "file"), ...pair, at }, ({ names, at, ...given }) =>
   Effect.gen(function* () {
     const ask = yield* service()
-    const workspace = yield* find(ask, { ...given, id: idIn(names) })
+    const workspace = yield* find(ask, { ...given, id: idIn(names), at })
     const id = workspace.workspace_id
     const path = names.at(-1)!
     const sha = yield* commitIn(ask, workspace, at)

@@ -1,5 +1,5 @@
 import { basename } from "node:path"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { pathProblem } from "#domain/workspacePath.ts"
 import { Workspaces } from "#projections/Workspaces/tables.ts"
@@ -13,7 +13,7 @@ import { reach } from "../log.ts"
 import { metadata } from "../metadata.ts"
 import { organizationOf } from "../organization.ts"
 import { answer, plain } from "../output.ts"
-import { idIn } from "./naming.ts"
+import * as naming from "./naming.ts"
 import { importFlags, refusalOf, sourceOf } from "./source.ts"
 import { find, named, noWorkspace, onGit, pair } from "./which.ts"
 
@@ -37,14 +37,15 @@ export const importing = Command.make(
     onGit(
       Effect.gen(function* () {
         const source = names.at(-1)!
+        const given = { ...chat, id: naming.idIn(names) }
+        // before the pair's workspace is made
+        const meant = yield* naming.given(given)
         const problem = path === "" ? undefined : pathProblem(path)
         if (problem !== undefined) return yield* new Failed({ message: `The path can't be: ${problem}.` })
         const change = yield* changeFrom(source, path, replace)
-        const given = { ...chat, id: idIn(names) }
-        if (Option.isSome(chat.orgId) && Option.isSome(chat.userId)) {
+        if (typeof meant !== "string") {
           const { id: tenant } = yield* organizationOf(chat.org)
-          const [org, user] = [chat.orgId.value, chat.userId.value]
-          const { position } = yield* openWorkspace(tenant, { org, user }, metadata())
+          const { position } = yield* openWorkspace(tenant, meant, metadata())
           if (position !== undefined) yield* reach([Workspaces], position)
         }
         const { tenant } = yield* named(given)

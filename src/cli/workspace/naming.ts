@@ -17,6 +17,8 @@ export interface Which {
   readonly id: Option.Option<string>
   readonly orgId: Option.Option<string>
   readonly userId: Option.Option<string>
+  /** Of a verb that has `--at`: there a commit may have been typed in the id's place. */
+  readonly at?: Option.Option<string>
 }
 
 /** The flags that name a workspace by the pair alone. */
@@ -70,13 +72,19 @@ export const onePlace = ({ before, at }: { readonly [place in "before" | "at"]: 
 /** How many digits it takes to name an id by its beginning. */
 export const fewestDigits = 4
 
-/** The pair, or the id in lower case. Fails if neither is given. */
-export const given = ({ id, orgId, userId }: Which) =>
-  Option.isSome(orgId) && Option.isSome(userId)
-    ? Effect.succeed({ org: orgId.value, user: userId.value })
-    : Option.isSome(id)
-      ? Effect.succeed(id.value.toLowerCase())
-      : Effect.fail(new Failed({ message: "Name the workspace: its id, or --org-id and --user-id." }))
+/** The pair, or the id in lower case. Fails if neither is given, and if both are: they may be of two workspaces. */
+export const given = ({ id, orgId, userId, at }: Which) => {
+  if (Option.isSome(id) && (Option.isSome(orgId) || Option.isSome(userId))) {
+    const commit = at === undefined ? "" : " A commit is --at SHA."
+    return Effect.fail(
+      new Failed({ message: `Name the workspace by its id or by --org-id and --user-id, not by both.${commit}` })
+    )
+  }
+  if (Option.isSome(orgId) && Option.isSome(userId)) return Effect.succeed({ org: orgId.value, user: userId.value })
+  return Option.isSome(id)
+    ? Effect.succeed(id.value.toLowerCase())
+    : Effect.fail(new Failed({ message: "Name the workspace: its id, or --org-id and --user-id." }))
+}
 
 /** The only thing that was found by its first digits; `undefined`: there is none. Fails if there are several. */
 export const onlyOne = <A>(kind: string, digits: string, found: ReadonlyArray<readonly [name: string, A]>) => {

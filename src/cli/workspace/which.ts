@@ -48,6 +48,10 @@ export const named = Effect.fnUntraced(function* ({ org, ...which }: WhichInOrg)
   }
   const wanted = (yield* theOne("workspaces", given, workspacesBeginning)) ?? given
   const tenant: string | undefined = yield* tenantOfWorkspace(wanted)
+  if (tenant !== undefined && Option.isSome(org)) {
+    const { id, name } = yield* organizationOf(org)
+    if (id !== tenant) return yield* naming.noWorkspace(`${plain(wanted)} in ${plain(name)}`)
+  }
   return { tenant, id: wanted }
 })
 

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { layer } from "#infra/models/layer.ts"
 import { layer as justBash } from "#infra/sandbox/justBash/layer.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
+import { isChoice } from "#ports/modelChoices.ts"
 import { chatCompletionsApi } from "#test/ChatCompletionsApi.ts"
 import { messagesApi, says } from "#test/MessagesApi.ts"
 import { modelsAt, modelsOf } from "#test/models.ts"
@@ -78,8 +79,17 @@ describe("the models that callers may name", () => {
         ["local"]
       )
       assert.isFalse(none.canBeAsked)
+      // that are its own, or that it answers for
+      const asked = ["local", "sonnet", "opus", "haiku", "claude-x-1", "sonett"]
+      const taken = (given: typeof none.choices) => asked.filter((name) => isChoice(given, name))
+      assert.deepStrictEqual(taken(none.choices), ["local", "sonnet", "opus", "haiku"])
       const api = yield* messagesApi([])
-      assert.isTrue((yield* modelWith(modelsAt(api))).canBeAsked)
+      const some = yield* modelWith(modelsAt(api))
+      assert.isTrue(some.canBeAsked)
+      assert.deepStrictEqual(taken(some.choices), asked)
+      const house = { provider: "openai", model: "m", base_url: api.url }
+      const named = yield* modelWith(modelsOf({ CAIRN_MODELS: JSON.stringify({ house }) }))
+      assert.isEmpty(taken(named.choices).filter((name) => name !== "local"))
     })
   )
 })

@@ -80,9 +80,12 @@ describe("LocalModel", () => {
         const { overlay, tools } = yield* run(found)
         const result = yield* converse(conversation(keepingSteps(), { model: "sonnet", tools }))
         assert.strictEqual(result.ended, "failed")
-        assert.include(result.error, "ANTHROPIC_API_KEY")
+        assert.include(result.error, "so `local` answers for `sonnet`: set ANTHROPIC_API_KEY")
         assert.deepStrictEqual(overlay.paths(), [])
       }
+      const { tools } = yield* run([])
+      const { error } = yield* converse(conversation(keepingSteps(), { model: "local", tools }))
+      assert.include(error, "and ask for a model other than `local`")
     }).pipe(Effect.provide(layers))
   )
 

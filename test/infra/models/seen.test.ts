@@ -19,7 +19,8 @@ const inner = Layer.mock(LanguageModel, {
       prices: undefined,
       context: undefined
     })),
-    others: true
+    others: true,
+    locally: []
   },
   next: ({ model }) => {
     if (model === "waits") return Effect.never

@@ -40,7 +40,7 @@ const gradeWith = async (
 ) => {
   const questions: Array<Question> = []
   const model = LanguageModel.of({
-    choices: { named: [], others: true },
+    choices: { named: [], others: true, locally: [] },
     canBeAsked: true,
     next: () => Effect.die("not asked for"),
     ask: (question) =>

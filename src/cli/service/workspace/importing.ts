@@ -1,11 +1,11 @@
 import { pipeline } from "node:stream/promises"
 import { createGzip } from "node:zlib"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
 import { directory, type Entry, encode, file, symlink } from "effect/encoding/Tar"
 import { type ArchivedEntry, ArchiveRefused } from "#ports/Archives.ts"
 import { answer } from "../../output.ts"
-import { idIn, pair } from "../../workspace/naming.ts"
+import { given, idIn, pair } from "../../workspace/naming.ts"
 import { importFlags, refusalOf, sourceOf } from "../../workspace/source.ts"
 import { service } from "../asking.ts"
 import { find } from "./which.ts"
@@ -54,14 +54,14 @@ const packed = Effect.fnUntraced(function* (entries: Stream.Stream<ArchivedEntry
 export const importing = Command.make("import", { ...importFlags, ...pair }, ({ names, path, replace, ...named }) =>
   Effect.gen(function* () {
     const ask = yield* service()
+    const which = { ...named, id: idIn(names) }
+    const meant = yield* given(which)
     const source = yield* sourceOf(names.at(-1)!)
     const archive = source.entries === undefined ? source.archive : yield* packed(source.entries)
-    const { orgId, userId } = named
     const id =
-      Option.isSome(orgId) && Option.isSome(userId)
-        ? (yield* ask((cairn, options) => cairn.workspaces.open({ org: orgId.value, user: userId.value }, options)))
-            .data.workspaceId
-        : (yield* find(ask, { ...named, id: idIn(names) })).workspace_id
+      typeof meant === "string"
+        ? (yield* find(ask, which)).workspace_id
+        : (yield* ask((cairn, options) => cairn.workspaces.open(meant, options))).data.workspaceId
     const into = { path: path === "" ? undefined : path, replace }
     const { data, wire } = yield* ask((cairn, options) => cairn.workspaces.unpack(id, archive, into, options))
     const { commit, created, modified, deleted } = data
