@@ -1,4 +1,4 @@
-import { Cause, Effect, Layer, Option, Schedule } from "effect"
+import { Cause, Clock, Effect, Layer, Option, Schedule } from "effect"
 import { Claims, whileMine } from "#engine/ports/Claims.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { type Other, ReadModels } from "#engine/ports/ReadModels.ts"
@@ -10,13 +10,17 @@ import { saying } from "./saying.ts"
 const projectionOf = ({ name, version }: Other): Projection => ({ name, version, tables: {} })
 const nameOf = (other: Other) => schemaOf(projectionOf(other))
 
+/** Milliseconds for which a build that is not live may stand still while somebody makes it. */
+const still = 5 * 60_000
+
 /** How long a look waits for a claim: one that nobody has is granted within it, or at the next look. */
 const patience = "1 second"
 
 /**
  * Makes a look that finds read models that no process moves on any more, as an upgrade leaves them behind. Each run
  * removes those that are behind the log, have not moved since the last run, and are claimed by nobody: a process that
- * stands still keeps its claims. Left alone, they would keep copies of erased texts.
+ * stands still keeps its claims. It also removes builds that stand still for five minutes and are not read, as a replay
+ * or the making of an as-of state leaves them when it is killed. Left alone, both would keep copies of erased texts.
  */
 export const makeRetire = (projections: ReadonlyArray<Projection>) =>
   Effect.gen(function* () {
@@ -30,6 +34,23 @@ export const makeRetire = (projections: ReadonlyArray<Projection>) =>
         Effect.scoped
       )
     let before: ReadonlyMap<string, Position> = new Map()
+    /** Where each unfinished build stood, and since when it was seen there. */
+    let stood: ReadonlyMap<string, { readonly position: Position; readonly since: number }> = new Map()
+    const dropLeft = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const stands = new Map<string, { readonly position: Position; readonly since: number }>()
+      for (const build of yield* models.unfinished) {
+        const name = `${schemaOf(build.projection)}_b${build.build}`
+        const last = stood.get(name)
+        const since = last?.position === build.position ? last.since : now
+        stands.set(name, { position: build.position, since })
+        if (now - since < still) continue
+        // one that is read, as by a comparison, is in use, and looked at again
+        const dropped = yield* Effect.isSuccess(models.drop(build))
+        if (dropped) yield* Effect.logInfo(`${name} was left unfinished: removed`)
+      }
+      stood = stands
+    })
     return Effect.gen(function* () {
       const head = yield* store.head
       const behind = (yield* models.others(projections)).filter(({ position }) => isAfter(head, position))
@@ -38,6 +59,7 @@ export const makeRetire = (projections: ReadonlyArray<Projection>) =>
         if (yield* removed(other)) yield* Effect.logInfo(`the read model ${nameOf(other)} is nobody's: removed`)
       }
       before = new Map(behind.map((other) => [nameOf(other), other.position]))
+      yield* dropLeft
     })
   })
 

@@ -194,6 +194,11 @@ export const layer = Layer.effectContext(
           return Effect.succeed(made)
         }),
       forget: (schema) => Effect.sync(() => kept.delete(schema)),
+      unfinished: Effect.sync(() =>
+        [...kits]
+          .filter(({ live }) => !live)
+          .map((kit) => ({ ...asBuild(kit), projection: { ...kit.projection, tables: {} } }))
+      ),
       drop: (build) =>
         Effect.sync(() => {
           const kit = kitOf(build)

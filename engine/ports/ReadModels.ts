@@ -108,6 +108,11 @@ export class ReadModels extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Kept>, BuildMoved | ReadModelsUnavailable>
     /** Removes such a schema; `false` when there is none. */
     readonly forget: (schema: string) => Effect.Effect<boolean, ReadModelsUnavailable>
+    /**
+     * The builds that are not live: those that somebody makes, and those that a process has left which was killed while
+     * it made them. Their projections have no tables.
+     */
+    readonly unfinished: Effect.Effect<ReadonlyArray<Build>, ReadModelsUnavailable>
     /** Removes a build that is not live. */
     readonly drop: (build: Build) => Effect.Effect<void, ReadModelsUnavailable>
     /**

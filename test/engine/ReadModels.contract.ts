@@ -248,6 +248,36 @@ const tests = (it: Vitest.MethodsNonLive<ReadModels>) => {
     })
   )
 
+  it.effect("a build is told as unfinished until it is dropped, kept or live", () =>
+    Effect.gen(function* () {
+      const { apply, begin, drop, keep, live, promote, unfinished } = yield* ReadModels
+      const mine = model("unfinished_of_a_contract", 1)
+      const told = Effect.map(unfinished, (all) =>
+        all
+          .filter(({ projection }) => projection.name === mine.name)
+          .map(({ projection: { version, tables }, ...rest }) => ({ ...rest, version, tables }))
+      )
+      const first = yield* live(mine)
+      assert.deepStrictEqual(yield* told, [])
+      const begun = yield* begin(mine)
+      const [moved] = yield* apply([begun], [], positionOf(7))
+      const expected = { build: begun.build, position: positionOf(7), live: false, version: 1, tables: {} }
+      assert.deepStrictEqual(yield* told, [expected])
+      yield* drop((yield* unfinished).find(({ projection }) => projection.name === mine.name)!)
+      assert.deepStrictEqual(yield* told, [])
+      assert.strictEqual((yield* Effect.flip(apply([moved!], [], positionOf(8))))._tag, "BuildMoved")
+      yield* keep(yield* begin(mine), fresh("unfinished").replaceAll("-", "_"))
+      assert.deepStrictEqual(yield* told, [])
+      const next = yield* begin(mine)
+      yield* promote(mine, () => Effect.succeed(next))
+      // the one whose place it took
+      assert.deepStrictEqual(
+        (yield* told).map(({ build }) => build),
+        [first.build]
+      )
+    })
+  )
+
   it.effect("a version that nobody moves is retired, and one that has moved is not", () =>
     Effect.gen(function* () {
       const { live, apply, others, retire, checkpoints } = yield* ReadModels

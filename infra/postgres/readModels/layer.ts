@@ -41,6 +41,9 @@ const settings = Object.entries({
   .map(([name, value]) => `set_config('${name}', '${value}', true) AS ${name}`)
   .join(", ")
 
+/** The number of the lock of whoever makes a first build, beside that of claims (5020719) and texts (5020720). */
+const building = 5020721
+
 const nameOf = ({ projection }: Build) => projection.name
 
 /** Read models in Postgres: each build has a schema, and views show the live one. */
@@ -82,8 +85,10 @@ export const layer = Layer.effect(
     })
 
     const begun = Effect.fnUntraced(function* (projection: Projection) {
-      // two processes that start at once make one build
-      yield* sql`LOCK TABLE read_models IN SHARE ROW EXCLUSIVE MODE`
+      // Two processes that start at once make one build. To lock the whole table would close a ring that Postgres can't
+      // see: this would wait for the projector's update, that for the row that a replay holds, and the replay's own
+      // update for this.
+      yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' ' || ${schemaOf(projection)}, ${building}))`
       const [now] = yield* find(projection)
       return now ?? (yield* make(projection, true))
     })
@@ -215,6 +220,13 @@ export const layer = Layer.effect(
           return kept
         }).pipe(sql.withTransaction, unavailable),
       forget: (schema) => here(forgetTables(schema)).pipe(sql.withTransaction, unavailable),
+      unfinished: unavailable(
+        Effect.map(
+          sql<BuildRow & Pick<CheckpointRow, "name" | "version">>`
+            SELECT name, version, build, position, live FROM read_models WHERE NOT live ORDER BY name, version, build`,
+          (rows) => rows.map(({ name, version, ...row }) => asBuild({ name, version, tables: {} }, row))
+        )
+      ),
       drop,
       checkpoints: (projections) =>
         unavailable(

@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
@@ -275,6 +275,71 @@ describe("read models of other versions", () =>
         assert.isTrue(yield* models.retire(old))
         assert.notInclude(yield* schemas, at(4)[0])
       })
+    )
+
+    it.effect("go with builds that somebody left unfinished: not those that move, or are read", () =>
+      Effect.gen(function* () {
+        const models = yield* ReadModels
+        const sql = yield* SqlClient.SqlClient
+        const minutes = 60_000
+        const clock = yield* Clock.Clock
+        const look = yield* makeRetire([5, 6, 7].map(version)).pipe(Effect.provideService(EventStore, storeAt(9)))
+        const lookAt = (at: number) => {
+          const later = { currentTimeMillis: Effect.succeed(at) }
+          return Effect.provideService(look, Clock.Clock, Object.assign(Object.create(clock) as typeof clock, later))
+        }
+        const events = [recorded(1, vote("erased later"))]
+        const begun = yield* Effect.forEach([5, 6, 7], (number) => models.begin(version(number)))
+        const [left, moving, read] = yield* Effect.forEach(begun, (build) =>
+          Effect.map(models.apply([build], events, positionOf(1)), ([moved]) => moved!)
+        )
+        const there = Effect.map(schemas, (all) => [5, 6, 7].filter((number) => all.includes(`versions_v${number}_b1`)))
+        yield* lookAt(0)
+        yield* lookAt(4 * minutes)
+        yield* models.apply([moving!], [], positionOf(2))
+        assert.deepStrictEqual(yield* there, [5, 6, 7])
+        // as a comparison reads
+        yield* sql.withTransaction(
+          Effect.andThen(sql.unsafe("SELECT * FROM versions_v7_b1.votes"), other(lookAt(5 * minutes)))
+        )
+        assert.deepStrictEqual(yield* there, [6, 7])
+        assert.strictEqual((yield* Effect.flip(models.apply([left!], [], positionOf(2))))._tag, "BuildMoved")
+        yield* lookAt(6 * minutes)
+        assert.deepStrictEqual(yield* there, [6])
+        assert.strictEqual((yield* Effect.flip(models.apply([read!], [], positionOf(2))))._tag, "BuildMoved")
+        yield* models.drop(moving!)
+      })
+    )
+
+    it.effect("are begun while a replay holds one that others would move, and nobody waits for ever", () =>
+      Effect.gen(function* () {
+        const models = yield* ReadModels
+        const sql = yield* SqlClient.SqlClient
+        const old = version(8)
+        const live = yield* models.live(old)
+        const mine = yield* models.begin(old)
+        const waiting = (number: number) =>
+          other(sql<{ waits: number }>`SELECT count(*)::int AS waits FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'`).pipe(
+            Effect.flatMap(([row]) => (row!.waits >= number ? Effect.void : Effect.fail("not yet"))),
+            Effect.retry(Schedule.spaced("10 millis"))
+          )
+        yield* models.promote(old, () =>
+          Effect.gen(function* () {
+            // the projector waits for the row that the replay holds
+            const moving = yield* Effect.forkScoped(Effect.exit(other(models.apply([live], [], positionOf(3)))))
+            yield* waiting(1)
+            const begun = yield* Effect.forkScoped(other(models.live(version(9))))
+            // it has begun, or waits behind the projector
+            yield* Effect.raceFirst(Fiber.await(begun), waiting(2))
+            const [brought] = yield* other(models.apply([mine], [], live.position)).pipe(Effect.timeout("30 seconds"))
+            yield* Fiber.join(begun)
+            yield* Effect.forkScoped(Fiber.await(moving))
+            return brought!
+          })
+        )
+        assert.strictEqual((yield* models.live(old)).build, mine.build)
+      }).pipe(Effect.scoped)
     )
 
     it.effect("stay as long as they have missed nothing", () =>
