@@ -71,28 +71,3 @@ def test_inside_of_the_session_s_folder_it_is_no_work_of_the_session(tmp_path: P
     assert (report.uploaded, report.left) == ([], [])
     world.observer.close()
     assert (folder / ".cairn" / "add.py").exists(), "the folder is the caller's"
-
-
-def test_of_more_sessions_than_are_kept_the_one_longest_without_an_event_ends(world: World) -> None:
-    folders: dict[str, Path] = {}
-
-    def prompt(name: str) -> None:
-        world.prompt(session_id=name)
-        folders[name] = world.observer._sessions[name].cache.real  # type: ignore[assignment]
-
-    for number in range(32):
-        prompt(str(number))
-    world.write("mine.py", "print('of the second one')\n")
-    # the event of `write` was one of a session of its own: the first has ended
-    assert not folders["0"].exists()
-    world.on("PostToolUse", session_id="1", tool_name="Read", tool_input={})
-    prompt("new")
-    assert [name for name, folder in folders.items() if not folder.exists()] == ["0", "2"]
-    assert len(world.observer._sessions) == 32
-    # it begins anew
-    prompt("0")
-    assert folders["0"].exists()
-    world.on("Stop", session_id="0")
-    assert [(report.session_id, len(report.offered)) for report in world.reports] == [("0", 1)]
-    world.observer.close()
-    assert not any(folder.exists() for folder in folders.values())

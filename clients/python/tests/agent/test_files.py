@@ -99,6 +99,15 @@ def test_repositories_inside_of_others_are_git_s_matter(tmp_path: Path, monkeypa
     assert ignored_of(tmp_path, paths) - {""} == ignored
 
 
+@pytest.mark.skipif(os.name == "nt", reason="making links takes rights there")
+def test_where_rules_can_t_be_read_all_files_stay(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / ".gitignore").symlink_to(".gitignore")
+    assert ignored_of(tmp_path, ["a.py", "one/a.py", "one/two/a.py"]) == {"one/a.py", "one/two/a.py"}
+    (tmp_path / ".gitignore").mkdir()
+    assert ignored_of(tmp_path, ["a.py"]) == set()
+
+
 def test_what_lies_outside_or_in_the_cache_folder_is_not_the_session_s(tmp_path: Path) -> None:
     folder = Path(os.path.realpath(tmp_path)) / "work"
     folder.mkdir()
@@ -268,6 +277,33 @@ def test_of_a_changed_offered_file_the_usual_rules_hold(world: World) -> None:
         ("add.py", "secret"),
         ("large.py", "too large or no regular file"),
     ]
+
+
+def test_an_offered_file_that_another_file_was_only_copied_over_is_no_work(world: World) -> None:
+    world.matches.append(match("sub.py", "print('subtracts')\n"))
+    before = world.put("mine.py", "print('was in the project before')\n")
+    world.prompt()
+    later()
+    shutil.copyfile(before, world.cached())
+    world.bash(f"cp mine.py {world.cached()}")
+    report = world.stop()
+    assert (report.uploaded, report.left) == ([], [])
+    world.prompt("and change it")
+    later()
+    Path(world.cached()).write_text("print('by a command')\n")
+    world.bash(f"sed -i s/x/y/ {world.cached()}")
+    assert world.stop().uploaded == ["add.py"]
+    # what was sent under one name is no other work under another
+    world.prompt("and copy it")
+    later()
+    shutil.copyfile(world.cached(), world.cached("sub.py"))
+    world.bash(f"cp {world.cached()} {world.cached('sub.py')}")
+    report = world.stop()
+    assert (report.uploaded, report.left) == ([], [])
+    # a tool says that it wrote it: that is no guess
+    world.prompt("and write it")
+    world.write(world.cached(), before.read_text())
+    assert world.stop().uploaded == ["add.py"]
 
 
 def test_an_offered_file_that_others_changed_is_not_the_session_s(tmp_path: Path) -> None:

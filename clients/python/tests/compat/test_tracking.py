@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
 import logging
 import math
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import anyio.lowlevel
 import httpx2
 import pytest
 import trio
@@ -211,3 +214,82 @@ def test_what_json_has_nothing_for_is_recorded_as_text() -> None:
     assert outputs[1] == "nul  half ? \\u0000"
     assert outputs[3] == {"omitted": "str", "characters": 300_002}
     json.dumps(outputs, allow_nan=False)
+
+
+class Silent:
+    """A client whose records stay under way until it is told."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.answered = anyio.Event()
+
+    async def store_execution(self, **_: Any) -> None:
+        self.begun += 1
+        await self.answered.wait()
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_while_a_hundred_records_are_under_way_further_calls_are_not_recorded(backend: str) -> None:
+    @agent_accessible(name="echo")
+    def echo(value: int) -> int:
+        return value
+
+    async def calls() -> tuple[int, int]:
+        client = Silent()
+        set_tracking_client(echo, client)
+        assert [echo(number) for number in range(300)] == list(range(300))
+        await anyio.wait_all_tasks_blocked()
+        begun = client.begun
+        client.answered.set()
+        while tracking._under_way:
+            await anyio.lowlevel.checkpoint()
+        # again when there is room
+        echo(1)
+        await anyio.wait_all_tasks_blocked()
+        return begun, client.begun
+
+    assert anyio.run(calls, backend=backend) == (100, 101)
+    assert tracking._under_way == set()
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_records_that_ended_with_their_loop_leave_room_for_others(backend: str) -> None:
+    @agent_accessible(name="echo")
+    def echo(value: int) -> int:
+        return value
+
+    async def calls() -> int:
+        client = Silent()
+        set_tracking_client(echo, client)
+        for number in range(100):
+            echo(number)
+        await anyio.wait_all_tasks_blocked()
+        return client.begun
+
+    for _ in range(2):
+        assert anyio.run(calls, backend=backend) == 100
+
+
+def test_records_of_a_loop_that_was_closed_with_them_leave_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tracking, "_MOST_AT_ONCE", 2)
+
+    @agent_accessible(name="echo")
+    def echo(value: int) -> int:
+        return value
+
+    async def calls() -> int:
+        client = Silent()
+        set_tracking_client(echo, client)
+        for number in range(3):
+            echo(number)
+        await asyncio.sleep(0)
+        return client.begun
+
+    for loop in [asyncio.new_event_loop() for _ in range(2)]:
+        assert loop.run_until_complete(calls()) == 2
+        loop.close()
+    assert len(tracking._under_way) == 2
+    tracking._under_way.clear()
+    set_tracking_client(echo, None)
+    # asyncio tells of tasks that are lost: here, not at the end of all tests
+    gc.collect()

@@ -80,6 +80,10 @@ export class Session {
   #offered: Manifest = manifestOfFiles([])
   #outcome: Outcome | undefined
   #restsUntil = 0
+  /** Whether something happened since a turn last ended. */
+  #inTurn = false
+  /** Ends of turns that are being read or delivered. */
+  #ending = 0
 
   constructor(id: string, settings: SessionSettings) {
     this.#id = id
@@ -87,8 +91,14 @@ export class Session {
     this.cache = new CacheFolder(settings.cacheDir)
   }
 
+  /** Whether nothing is lost with it but what it was offered: all turns have ended and were delivered, none goes on. */
+  get rests(): boolean {
+    return !this.#inTurn && this.#ending === 0 && this.#outcome === undefined && this.#happened === nothing
+  }
+
   /** A prompt was sent: what the model may start from, as text; `""` when there is nothing. */
   async prompted(event: HookEvent): Promise<string> {
+    this.#inTurn = true
     this.#timeline.passed(event)
     this.#root ??= await realpath(event.cwd).catch(() => resolve(event.cwd))
     const begins = this.#happened === nothing && this.#outcome === undefined
@@ -127,11 +137,13 @@ export class Session {
 
   /** Whether a tool asks to read an offered file, which it may. */
   mayRead(event: HookEvent): boolean {
+    this.#inTurn = true
     return this.#usage.reads(event) !== undefined
   }
 
   /** A tool was used. */
   used(event: HookEvent, succeeded: boolean): void {
+    this.#inTurn = true
     const moment = this.#timeline.passed(event)
     const path = succeeded && writers.has(event.tool_name ?? "") ? fileOf(event) : undefined
     const happened = both(this.#happened, {
@@ -145,9 +157,21 @@ export class Session {
 
   /** The turn ended: what it made is read now, before the next one changes it. Nothing is sent. */
   async stopped(event: HookEvent): Promise<void> {
-    const root = this.#root
-    if (root === undefined) return
     this.failed()
+    const root = this.#root
+    if (root !== undefined) await this.#ends(() => this.#read(event, root))
+  }
+
+  async #ends<A>(end: () => Promise<A>): Promise<A> {
+    this.#ending++
+    try {
+      return await end()
+    } finally {
+      this.#ending--
+    }
+  }
+
+  async #read(event: HookEvent, root: string): Promise<void> {
     const happened = this.#happened
     const open = openOf(happened.spans, event)
     this.#happened = open.length === 0 ? nothing : { ...nothing, spans: open }
@@ -212,6 +236,7 @@ export class Session {
 
   /** The turn that stopped last failed: nothing of it is sent before the next success. */
   failed(): void {
+    this.#inTurn = false
     if (this.#outcome) this.#happened = both(this.#outcome.of, this.#happened)
     this.#outcome = undefined
   }
@@ -227,11 +252,8 @@ export class Session {
     this.#offered = withFiles(this.#offered, outcome.changed)
     const { client, log, warn } = this.#settings
     const { task, left } = outcome
-    const { uploaded, voted } = await deliver(
-      client,
-      { ...outcome, verdicts: this.#usage.take(outcome.verdicts) },
-      warn
-    )
+    const parcel = { ...outcome, verdicts: this.#usage.take(outcome.verdicts) }
+    const { uploaded, voted } = await this.#ends(() => deliver(client, parcel, warn))
     const votes = voted.map(({ file, succeeded }) => ({ codeBlockId: file.codeBlockId, succeeded }))
     log.debug("Session delivered", { uploaded: uploaded.length, left, votes })
     return { sessionId: this.#id, task, offered: this.#usage.all, uploaded, left, votes }

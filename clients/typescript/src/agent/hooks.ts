@@ -56,10 +56,12 @@ export interface Observed {
 }
 
 /**
- * Sessions of one program that are kept: not all of them tell of their end. One beyond that begins anew when it speaks
- * again.
+ * Sessions of one program that are kept: not all of them tell of their end. Beyond that those at rest are forgotten,
+ * and begin anew when they speak again.
  */
 const mostSessions = 32
+/** The same of all, whatever they do: a turn that was left may never end. */
+const mostAtOnce = 1_000
 
 /** A refusal's text may hold what was sent; its code does not. */
 const reasonOf = (error: unknown): object => {
@@ -71,6 +73,7 @@ const reasonOf = (error: unknown): object => {
 export const observe = (client: Cairn, options: CairnHooksOptions, deliver: "stop" | "result"): Observed => {
   const log = leveled(options.logger, options.debug ? "debug" : undefined, variable("CAIRN_LOG"))
   let warned = false
+  let crowded = false
   const settings: SessionSettings = {
     client,
     log,
@@ -87,14 +90,28 @@ export const observe = (client: Cairn, options: CairnHooksOptions, deliver: "sto
   /** The one that was longest without an event is first. */
   const sessions = new Map<string, Session>()
   const sessionOf = ({ session_id }: HookEvent): Session => {
-    const session = sessions.get(session_id) ?? new Session(session_id, settings)
+    const known = sessions.get(session_id)
+    if (known === undefined) makeRoom()
+    const session = known ?? new Session(session_id, settings)
     sessions.delete(session_id)
     sessions.set(session_id, session)
-    if (sessions.size > mostSessions) {
-      const [longest] = sessions.keys()
-      ended(longest!).catch((error: unknown) => settings.warn("A session's folder could not be removed", error))
-    }
     return session
+  }
+  const makeRoom = (): void => {
+    for (const [id, session] of sessions) {
+      if (sessions.size < mostSessions) return
+      if (session.rests) forget(id)
+    }
+    const [longest] = sessions.keys()
+    if (sessions.size < mostAtOnce) return
+    const line = `More than ${mostAtOnce} sessions are under way; the one longest without an event is given up.`
+    if (crowded) log.debug(line)
+    else log.warn(line)
+    crowded = true
+    forget(longest!)
+  }
+  const forget = (id: string): void => {
+    ended(id).catch((error: unknown) => settings.warn("A session's folder could not be removed", error))
   }
   const succeeded = async (session: Session) => {
     const report = await session.succeeded()
@@ -189,8 +206,9 @@ export const observe = (client: Cairn, options: CairnHooksOptions, deliver: "sto
  * query({ prompt, options: { hooks: cairnHooks(new Cairn()) } })
  * ```
  *
- * At most 32 sessions are kept: one beyond that takes the place of the one that was longest without an event, which
- * loses its cache folder, and begins anew when it goes on.
+ * 32 sessions are kept, and more while their turns are under way or to be taken up: when another begins, those at rest
+ * make room, the one longest without an event first. It loses its cache folder, and begins anew when it goes on. Of
+ * more than 1,000 the one longest without an event goes, whatever it does, with one warning.
  */
 export const cairnHooks = (client: Cairn, options: CairnHooksOptions = {}): CairnHooks =>
   observe(client, options, "stop").hooks

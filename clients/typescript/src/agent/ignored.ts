@@ -11,11 +11,15 @@ const byGit = async (root: string, paths: ReadonlyArray<string>): Promise<Readon
       // itself started has in its environment.
       const args = ["-c", "core.fsmonitor=false", "check-ignore", "--no-index", "-z", "--stdin"]
       const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_")))
-      const git = spawn("git", args, { cwd: root, env, stdio: ["pipe", "pipe", "ignore"], timeout: 10_000 })
+      // `timeout` would hold a program up that ends where there is no git
+      const signal = AbortSignal.timeout(10_000)
+      const git = spawn("git", args, { cwd: root, env, stdio: ["pipe", "pipe", "ignore"], signal })
+      // before anything else: where no process could be made there are no pipes either, and this comes a tick later
+      git.on("error", () => resolve(undefined))
+      if (!git.stdout || !git.stdin) return
       const chunks: Array<Uint8Array> = []
       git.stdout.on("data", (chunk: Uint8Array) => chunks.push(chunk))
       git.stdin.on("error", () => {})
-      git.on("error", () => resolve(undefined))
       git.on("close", (code) =>
         resolve(code === 0 || code === 1 ? new Set(Buffer.concat(chunks).toString("utf8").split("\0")) : undefined)
       )
@@ -61,7 +65,10 @@ const byRules = async (root: string, paths: ReadonlyArray<string>): Promise<Read
   const rules = new Map<string, Promise<ReadonlyArray<Rule>>>()
   const rulesOf = (folder: string) => {
     const read = async () => {
-      const text = await readFile(join(root, folder, ".gitignore"), "utf8").catch(() => "")
+      const text = await readFile(join(root, folder, ".gitignore"), "utf8").catch(({ code }) =>
+        // of one that can't be read, such as without a free file descriptor, nobody knows what it leaves out
+        code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR" ? "" : "*"
+      )
       return text.split(/\r?\n/).flatMap((line) => ruleOf(line, folder) ?? [])
     }
     const known = rules.get(folder) ?? read()

@@ -93,6 +93,25 @@ describe("an offered file that the session changed", () => {
     assert.deepStrictEqual((await session.end()).uploaded, [])
   })
 
+  it("is none that another file was only copied over by a command, unless a tool names it", async () => {
+    const before = "print('was in the project before')\n"
+    writeFileSync(join(folders.cwd, "mine.py"), before)
+    const replies = [found(match("one", "a.py"), match("two", "b.py")), found(), found(), stored, found()]
+    const session = await offered(folders.cacheDir, replies)
+    const copied = async (content: string, path: string) => {
+      await session.prompt("go on")
+      await later()
+      writeFileSync(path, content)
+      await session.bash(`cp it ${path}`)
+      return (await session.end()).uploaded
+    }
+    assert.deepStrictEqual(await copied(before, session.path), [])
+    assert.deepStrictEqual(await copied(edited, session.path), ["a.py"])
+    assert.deepStrictEqual(await copied(edited, join(folders.cacheDir, "b.py")), [])
+    await session.edit(before)
+    assert.deepStrictEqual((await session.end()).uploaded, ["a.py"])
+  })
+
   it("stays by the rules for all files: a secret, an ignored folder, too many", async () => {
     const secret = await offered()
     await secret.edit("api_key = 'abcdefgh12345678'\n")

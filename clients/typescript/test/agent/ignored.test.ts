@@ -1,6 +1,8 @@
-import { execFileSync } from "node:child_process"
+import { execFile, execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { afterEach, assert, beforeEach, it } from "vitest"
 import { ignoredOf } from "../../src/agent/ignored.ts"
 import { newFolder, removeFolder } from "./standIn.ts"
@@ -78,3 +80,17 @@ it("another repository that git's own variables name is not asked", async () => 
     delete process.env["GIT_DIR"]
   }
 })
+
+const flags = "Deno" in globalThis ? ["run", "-A"] : ["--disable-warning=ExperimentalWarning"]
+
+it.skipIf(process.platform === "win32")(
+  "git that can't be started takes nobody with it; where rules can't be read, all files stay here",
+  async () => {
+    execFileSync("git", ["init"], { cwd: root, stdio: "ignore" })
+    const holder = fileURLToPath(new URL("./ignored.holder.ts", import.meta.url))
+    // more than a runtime takes to begin, with what it inherits on a busy machine
+    const limited = ["-c", 'ulimit -n 1024; exec "$@"', "sh", process.execPath, ...flags, holder, root]
+    const { stdout } = await promisify(execFile)("/bin/sh", limited)
+    assert.deepStrictEqual(JSON.parse(stdout), { without: ["a.tmp", "b.py"], afterwards: ["a.tmp"], late: false })
+  }
+)

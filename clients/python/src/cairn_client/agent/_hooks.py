@@ -24,7 +24,13 @@ if TYPE_CHECKING:
     from cairn_client.agent._events import HookEvent
 
 _MOST_SESSIONS = 32
-"""That are followed at a time: the SDK doesn't tell hooks of each session's end."""
+"""That are kept: the SDK doesn't tell hooks of each session's end.
+
+Beyond that those at rest are forgotten, and begin anew when they speak again.
+"""
+
+_MOST_AT_ONCE = 1_000
+"""The same of all, whatever they do: a turn that was left may never end."""
 
 Hook: TypeAlias = "Callable[[HookEvent, str | None, object], Awaitable[dict[str, Any]]]"
 
@@ -83,6 +89,7 @@ class Observer:
         self._on_report = options.on_report
         self._deliver = deliver
         self._sessions: dict[str, Session] = {}
+        self._crowded = False
         self._settings = SessionSettings(
             client=client,
             logger=logger,
@@ -97,11 +104,22 @@ class Observer:
         # the one that was longest without an event comes first
         session = self._sessions.pop(name, None)
         if session is None:
+            self._make_room()
             session = Session(name, self._settings)
-            while len(self._sessions) >= _MOST_SESSIONS:
-                self._sessions.pop(next(iter(self._sessions))).cache.close()
         self._sessions[name] = session
         return session
+
+    def _make_room(self) -> None:
+        too_many = len(self._sessions) - _MOST_SESSIONS + 1
+        resting = [name for name, session in self._sessions.items() if session.rests] if too_many > 0 else []
+        for name in resting[:too_many]:
+            self._sessions.pop(name).cache.close()
+        if len(self._sessions) < _MOST_AT_ONCE:
+            return
+        line = "More than %d sessions are under way; the one longest without an event is given up"
+        self._settings.logger.log(logging.DEBUG if self._crowded else logging.WARNING, line, _MOST_AT_ONCE)
+        self._crowded = True
+        self._sessions.pop(next(iter(self._sessions))).cache.close()
 
     async def _prompted(self, event: HookEvent) -> dict[str, Any]:
         context = await self._session(event).prompted(event)
@@ -224,9 +242,11 @@ def cairn_hooks(
     Args:
         client: searches, uploads and votes. An `AsyncCairn`, or a `Cairn`, which then works in threads.
         cache_dir: the folder for offered files. Unless given, a new temporary one for each session, removed with it, or
-            with the hooks or the program, since the SDK doesn't tell hooks of each session's end. Of at most 32
-            sessions: a further one ends the one that was longest without an event, which begins anew if it goes on.
-            In a folder of yours only files that the session wrote are replaced.
+            with the hooks or the program, since the SDK doesn't tell hooks of each session's end. 32 sessions are kept,
+            and more while their turns are under way or to be taken up: when another begins, those at rest make room,
+            the one longest without an event first. Its folder goes, and it begins anew if it goes on. Of more than
+            1,000 the one longest without an event goes, whatever it does, with one warning. In a folder of yours only
+            files that the session wrote are replaced.
         public: whether everybody may find what is uploaded; the service refuses files with secrets.
         logger: where warnings go, else `cairn_client.agent`.
         debug: logs what is offered and delivered too, to stderr unless logging is set up.

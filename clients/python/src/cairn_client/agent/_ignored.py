@@ -49,8 +49,11 @@ def _by_rules(root: Path, paths: Iterable[str]) -> frozenset[str]:
     def rules_of(folder: str) -> tuple[_Rule, ...]:
         try:
             text = (root / folder / ".gitignore").read_text("utf-8", errors="replace")
-        except OSError:
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return ()
+        except OSError:
+            # such as without a free file descriptor: nobody knows what it leaves out
+            text = "*"
         return tuple(_rules(text.splitlines(), folder))
 
     ignored = set()

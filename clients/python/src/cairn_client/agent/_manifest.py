@@ -87,6 +87,10 @@ def _read_file(path: str | Path) -> bytes | None:
         return None
 
 
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
 def _is_text(name: str) -> bool:
     try:
         name.encode()
@@ -120,7 +124,7 @@ class _Walk:
         content = _read_file(path)
         self._hashed += 1
         self._bytes += len(content or b"")
-        return now._replace(digest=None if content is None else hashlib.sha256(content).hexdigest())
+        return now._replace(digest=None if content is None else _digest(content))
 
 
 def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
@@ -170,6 +174,17 @@ def changed_at(path: str) -> float | None:
     return _changed_at(_Fingerprint(status.st_size, status.st_mtime_ns, status.st_ctime_ns, None))
 
 
+def digests_of(manifest: Manifest) -> frozenset[str]:
+    """Of all contents that were noted."""
+    return frozenset(file.digest for file in manifest.files.values() if file.digest is not None)
+
+
+def digest_of(path: str) -> str | None:
+    """Of a file's content, as a manifest has it; `None` when there is none, or too much."""
+    content = _read_file(path)
+    return None if content is None else _digest(content)
+
+
 def changed_since(before: Manifest, after: Manifest, during: Callable[[float], bool]) -> list[str]:
     """The files that got another content at a time that `during` tells.
 
@@ -177,7 +192,7 @@ def changed_since(before: Manifest, after: Manifest, during: Callable[[float], b
     """
     if not before.whole:
         return []
-    digests = {file.digest for file in before.files.values()} - {None}
+    digests = digests_of(before)
     changed = []
     for path, now in after.files.items():
         if before.files.get(path) != now and now.digest not in digests and during(_changed_at(now)):

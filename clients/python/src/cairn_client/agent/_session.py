@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,8 +18,17 @@ from cairn_client.agent._collect import ChangedFile, LeftFile, collect
 from cairn_client.agent._delivery import Parcel, deliver
 from cairn_client.agent._events import file_of, is_asked
 from cairn_client.agent._execution_log import logged, logs_of
-from cairn_client.agent._happened import Happened, Span, is_during, open_of, spans_of
-from cairn_client.agent._manifest import Manifest, below, changed_at, changed_since, manifest_of, real
+from cairn_client.agent._happened import Happened, is_during, open_of, spans_of
+from cairn_client.agent._manifest import (
+    Manifest,
+    below,
+    changed_at,
+    changed_since,
+    digest_of,
+    digests_of,
+    manifest_of,
+    real,
+)
 from cairn_client.agent._offer import offer
 from cairn_client.agent._screen import redacted, storable
 from cairn_client.agent._timeline import Timeline
@@ -27,7 +37,7 @@ from cairn_client.agent._usage import OfferedFile, Usage, Vote, is_copy
 if TYPE_CHECKING:
     import logging
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from cairn_client import AsyncCairn, Cairn
     from cairn_client.agent._events import HookEvent
@@ -104,9 +114,30 @@ class Session:
         self._edits: dict[str, str] = {}
         self._outcome: _Outcome | None = None
         self._rests_until = 0.0
+        # whether something happened since a turn last ended
+        self._in_turn = False
+        # ends of turns that are being read or delivered
+        self._ending = 0
+
+    @property
+    def rests(self) -> bool:
+        """Whether nothing is lost with it but what it was offered.
+
+        All its turns have ended and were delivered, and none goes on.
+        """
+        return not self._in_turn and self._ending == 0 and self._outcome is None and self._happened.nothing
+
+    @contextmanager
+    def _ends(self) -> Iterator[None]:
+        self._ending += 1
+        try:
+            yield
+        finally:
+            self._ending -= 1
 
     async def prompted(self, event: HookEvent) -> str:
         """A prompt was sent. Returns what the model may start from; `""` when there is nothing."""
+        self._in_turn = True
         self._timeline.passed(event)
         if self._root is None:
             self._root = real(event["cwd"])
@@ -151,10 +182,12 @@ class Session:
 
     def may_read(self, event: HookEvent) -> bool:
         """Whether a tool asks to read an offered file, which it may."""
+        self._in_turn = True
         return self._usage.reads(event) is not None
 
     def used(self, event: HookEvent, succeeded: bool) -> None:
         """A tool was used."""
+        self._in_turn = True
         moment = self._timeline.passed(event)
         path = file_of(event) if succeeded and event.get("tool_name") in _WRITERS else None
         self._happened = Happened(
@@ -166,14 +199,15 @@ class Session:
 
     async def stopped(self, event: HookEvent) -> None:
         """The turn ended: what it made is read now, before the next one changes it. Nothing is sent."""
+        self.failed()
         if self._root is None:
             return
-        self.failed()
         happened, self._happened = self._happened, Happened(spans=open_of(self._happened.spans, event))
         # a turn of the machine's own, such as when a subagent ends, goes on with what was asked before
         if happened.prompts:
             self._task = storable("\n".join(happened.prompts).strip()[:_MOST_TASK])
-        self._outcome = await anyio.to_thread.run_sync(self._read, self._root, happened, self._before)
+        with self._ends():
+            self._outcome = await anyio.to_thread.run_sync(self._read, self._root, happened, self._before)
 
     def _read(self, root: Path, happened: Happened, before: Manifest | None) -> _Outcome:
         cache = self.cache.real
@@ -182,7 +216,7 @@ class Session:
         if before is not None and before.whole and happened.spans:
             after = manifest_of(root, cache, before)
             made = changed_since(before, after, partial(is_during, happened.spans))
-        edited = self._edited(happened.named, happened.spans)
+        edited = self._edited(happened, before)
         files, left = collect(root, self._below(root, happened.named), made, self._settings.secrets, edited)
         sources = [offered.source for offered in self._usage.offered]
         paths = [file.path for file in files]
@@ -196,17 +230,20 @@ class Session:
         edits = [file for file in files if Path(file.absolute) in edited]
         return _Outcome(happened, parcel, left, None if after is None else _needed(after), edits)
 
-    def _edited(self, named: list[str], spans: list[Span]) -> list[Path]:
+    def _edited(self, happened: Happened, before: Manifest | None) -> list[Path]:
         """Offered files that tools or commands of the session changed. In a folder of the caller's others may, too."""
-        wrote = {str(real(path)) for path in named}
+        wrote = {str(real(path)) for path in happened.named}
+        edited = self._usage.edited()
+        # a file that was there before, or was sent, and was only copied over one is none of the session's works
+        known = digests_of(before) if edited and before is not None else frozenset()
 
-        def is_ours(file: OfferedFile) -> bool:
-            at = changed_at(file.path)
-            known = self._edits.get(file.path)
-            again = at is not None and is_during(spans, at) and (known is None or not holds(file.path, known))
-            return again or file.path in wrote
+        def is_made(path: str) -> bool:
+            at = changed_at(path)
+            if at is None or not is_during(happened.spans, at) or digest_of(path) in known:
+                return False
+            return not any(holds(path, sent) for sent in self._edits.values())
 
-        return [Path(file.path) for file in self._usage.edited() if is_ours(file)]
+        return [Path(file.path) for file in edited if file.path in wrote or is_made(file.path)]
 
     def _below(self, root: Path, paths: list[str]) -> list[str]:
         """Files that tools named, without those outside of the session's folder, and in the cache folder."""
@@ -217,6 +254,7 @@ class Session:
 
     def failed(self) -> None:
         """The turn that stopped last failed: nothing of it is sent before the next success."""
+        self._in_turn = False
         if self._outcome is not None:
             self._happened = self._happened.after(self._outcome.of)
         self._outcome = None
@@ -230,7 +268,8 @@ class Session:
         self._edits |= {file.absolute: file.content for file in outcome.edited}
         parcel = outcome.parcel
         parcel.verdicts[:] = self._usage.take(parcel.verdicts)
-        delivered = await deliver(self._settings.client, parcel, self._settings.warn)
+        with self._ends():
+            delivered = await deliver(self._settings.client, parcel, self._settings.warn)
         counts = (len(delivered.uploaded), len(outcome.left), len(delivered.votes))
         self._settings.logger.debug("Session delivered: %d files uploaded, %d left, %d votes", *counts)
         offered = self._usage.offered

@@ -24,8 +24,15 @@ if TYPE_CHECKING:
 LARGEST_DATA = 200_000
 """Characters of JSON that are recorded of an input or an output; of a larger one, its size."""
 
+_MOST_AT_ONCE = 100
+"""Records that are under way in loops, of all functions of a program.
+
+Of more calls at once nothing is recorded, rather than that the program grows.
+"""
+
 _logger = logging.getLogger(NAME)
-_tasks: set[asyncio.Task[None]] = set()
+# tasks of asyncio and of trio
+_under_way: set[Any] = set()
 _warned = False
 
 
@@ -128,7 +135,10 @@ async def record(client: Any, run: Run) -> None:
 
 
 def record_soon(client: Any, run: Run) -> None:
-    """Records a call, from synchronous code: an asynchronous client does it in the running loop, when there is one."""
+    """Records a call, from synchronous code: an asynchronous client does it in the running loop, when there is one.
+
+    Nobody waits for that: while a hundred are under way there, further calls are not recorded.
+    """
     if client is None:
         return
     try:
@@ -137,18 +147,35 @@ def record_soon(client: Any, run: Run) -> None:
             return
         trio = _trio()
         if trio is not None and trio.lowlevel.in_trio_run():
-            trio.lowlevel.spawn_system_task(record, client, run, context=copy_context())
+            if _has_room():
+                _under_way.add(trio.lowlevel.spawn_system_task(_in_trio, client, run, context=copy_context()))
             return
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             asyncio.run(_alone(client, run))
             return
-        task = loop.create_task(record(client, run))
-        _tasks.add(task)
-        task.add_done_callback(_tasks.discard)
+        if _has_room():
+            task = loop.create_task(record(client, run))
+            _under_way.add(task)
+            task.add_done_callback(_under_way.discard)
     except Exception as error:  # noqa: BLE001 # whatever it is, the function's own outcome counts
         _failed(error)
+
+
+def _has_room() -> bool:
+    if len(_under_way) >= _MOST_AT_ONCE:
+        # what a loop left that was closed meanwhile never ends; other threads' loops go on beside this
+        tasks = [task for task in _under_way.copy() if isinstance(task, asyncio.Task)]
+        _under_way.difference_update(task for task in tasks if task.get_loop().is_closed())
+    return len(_under_way) < _MOST_AT_ONCE
+
+
+async def _in_trio(client: Any, run: Run) -> None:
+    try:
+        await record(client, run)
+    finally:
+        _under_way.discard(_trio().lowlevel.current_task())
 
 
 async def _alone(client: Any, run: Run) -> None:

@@ -30,7 +30,9 @@ def agent_accessible(
     """Marks a function as callable by agents.
 
     It works as before. Once it has a client (`publish_function_registry`, `set_tracking_client`), each call is
-    recorded: state, duration, error, input and output. That never raises, and gives up after five seconds.
+    recorded: state, duration, error, input and output. That never raises, and gives up after five seconds. In a loop,
+    an asynchronous client records the calls of a plain function beside it: while a hundred of these records are under
+    way, further calls are not recorded.
 
     Args:
         description: what it does; its docstring unless given.

@@ -1,0 +1,142 @@
+"""How many sessions hooks follow: without the agent SDK."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from cairn_client.agent import _session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import pytest
+
+    from tests.agent.hooked import World
+
+
+def begins(world: World, name: str) -> Path:
+    """Where its offered files lie."""
+    world.prompt(session_id=name)
+    folder: Path = world.observer._sessions[name].cache.real  # type: ignore[assignment]
+    assert folder.exists()
+    return folder
+
+
+def rests(world: World, name: str) -> Path:
+    folder = begins(world, name)
+    world.on("Stop", session_id=name)
+    return folder
+
+
+def test_of_more_sessions_at_rest_than_are_kept_the_one_longest_without_an_event_ends(world: World) -> None:
+    folders = {str(number): rests(world, str(number)) for number in range(32)}
+    world.on("PostToolUse", session_id="0", tool_name="Read", tool_input={})
+    world.on("Stop", session_id="0")
+    world.on("SessionEnd", session_id="of another program")
+    folders["new"] = begins(world, "new")
+    assert [name for name, folder in folders.items() if not folder.exists()] == ["1"]
+    assert len(world.observer._sessions) == 32
+    # it begins anew
+    world.reports.clear()
+    folders["1"] = rests(world, "1")
+    assert [name for name, folder in folders.items() if not folder.exists()] == ["2"]
+    assert [(report.session_id, len(report.offered)) for report in world.reports] == [("1", 1)]
+    world.observer.close()
+    assert not any(folder.exists() for folder in folders.values())
+
+
+def test_forty_whose_turns_are_under_way_at_once_all_deliver_and_then_make_room(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    names = [str(number) for number in range(40)]
+
+    async def at_once(event: str, **more: str) -> None:
+        async def happens(name: str) -> None:
+            given = {"hook_event_name": event, "session_id": name, "cwd": str(world.folder), **more}
+            await world.hooks[event][1](given, None, {})
+
+        async with anyio.create_task_group() as group:
+            for name in names:
+                group.start_soon(happens, name)
+
+    anyio.run(partial(at_once, "UserPromptSubmit", prompt="add two numbers"))
+    folders = [world.observer._sessions[name].cache.real for name in names]
+    for name in names:
+        path = world.put(f"{name}.py", f"print('work of {name}')\n")
+        world.tool("Write", None, None, {"session_id": name}, file_path=str(path))
+    assert all(folder is not None and folder.exists() for folder in folders)
+    anyio.run(partial(at_once, "Stop"))
+    assert sorted((report.session_id, report.uploaded) for report in world.reports) == sorted(
+        (name, [f"{name}.py"]) for name in names
+    )
+    assert all(folder is not None and folder.exists() for folder in folders)
+    assert caplog.records == []
+    world.prompt(session_id="another")
+    assert sum(folder is not None and not folder.exists() for folder in folders) == 9
+
+
+def test_a_session_is_not_at_rest_that_failed_waits_for_a_command_or_used_a_tool_since(world: World) -> None:
+    def waits() -> None:
+        response = {"backgroundTaskId": "b1"}
+        world.tool("Bash", None, response, {"session_id": "waiting"}, command="make")
+        world.on("Stop", session_id="waiting", background_tasks=[{"id": "b1"}])
+
+    def uses() -> None:
+        world.on("Stop", session_id="used")
+        world.tool("Bash", None, None, {"session_id": "used"}, command="true")
+
+    states: dict[str, Callable[[], object]] = {
+        "begun": lambda: None,
+        "failed": lambda: world.on("StopFailure", session_id="failed"),
+        "waiting": waits,
+        "used": uses,
+    }
+    folders = []
+    for name, comes in states.items():
+        folders.append(begins(world, name))
+        comes()
+    others = [rests(world, str(number)) for number in range(40)]
+    assert all(folder.exists() for folder in folders)
+    assert sum(not folder.exists() for folder in others) == 12
+
+
+def test_a_session_is_not_at_rest_while_its_turn_is_read_and_delivered(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def spied(name: str) -> None:
+        real = getattr(_session, name)
+
+        def spy(*given: Any) -> Any:
+            seen.append((name, world.session.rests))
+            return real(*given)
+
+        monkeypatch.setattr(_session, name, spy)
+
+    spied("collect")
+    spied("deliver")
+    world.prompt()
+    assert not world.session.rests
+    world.stop()
+    assert seen == [("collect", False), ("deliver", False)]
+    assert world.session.rests
+
+
+def test_of_more_than_a_thousand_under_way_the_one_longest_without_an_event_goes_with_one_warning(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = begins(world, "first")
+    bash = partial(world.tool, "Bash", None, None)
+    for number in range(1, 1_000):
+        bash({"session_id": str(number)}, command="true")
+    assert (folder.exists(), caplog.messages) == (True, [])
+    for number in (1_000, 1_001):
+        bash({"session_id": str(number)}, command="true")
+    assert not folder.exists()
+    (message,) = caplog.messages
+    assert message.startswith("More than 1000 sessions are under way")
