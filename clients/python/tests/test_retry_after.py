@@ -47,6 +47,12 @@ def test_retry_after(kind: Kind, code: int, header: str, waits: float) -> None:
     assert mocked.waits == [waits]
 
 
+def test_a_long_wait_is_told_by_default(kind: Kind, caplog: pytest.LogCaptureFixture) -> None:
+    kind.mocked(Answers(status(429, retry_after="10"), status(429, retry_after="11"), ok())).client.search("a")
+    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert told == ["POST /api/retrieve/search: 429; attempt 3 of 3 follows in 11.00 s"]
+
+
 @pytest.mark.parametrize(("header", "after"), [("61", 61), ("3600", 3600), (date(3600), 3600), ("60.5", 61)])
 @pytest.mark.parametrize(("code", "error"), [(429, RateLimitError), (503, CacheUnavailableError)])
 def test_more_than_a_minute_is_told_at_once(

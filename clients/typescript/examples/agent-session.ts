@@ -3,6 +3,8 @@
 //   npm install @anthropic-ai/claude-agent-sdk   (beside cairn-client: README.md)
 //   CAIRN_API_KEY=cairn_live_… ANTHROPIC_API_KEY=… node agent-session.ts
 //
+// (Node 22.18 or newer, or `deno run -A`: an older Node reads no TypeScript.)
+//
 // The model is whatever speaks the Messages API at ANTHROPIC_BASE_URL. Each session works in a new folder under a
 // temporary one, or under the one that is given: node agent-session.ts FOLDER
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"

@@ -1,6 +1,8 @@
 // Stores a file, finds it again, votes on it, and lets an agent use it. Needs a running service and its key:
 //
 //   CAIRN_API_KEY=cairn_live_… CAIRN_BASE_URL=http://127.0.0.1:8080 node first-steps.ts
+//
+// (Node 22.18 or newer, or `deno run -A`: an older Node reads no TypeScript.)
 import { Cairn, ServiceError } from "cairn-client"
 
 const cairn = new Cairn()

@@ -4,9 +4,9 @@ import { ValidationError } from "./errors.ts"
 export interface Logger {
   /** Each request and its answer: `details` has headers, without what may open anything, and times. */
   debug(message: string, details?: unknown): void
-  /** Each request that is sent again, and why. */
+  /** Each request that is sent again within ten seconds, and why. */
   info(message: string, details?: unknown): void
-  /** What was left out, such as a file that was not written. */
+  /** What was left out, such as a file that was not written; and a request that is sent again only later, and why. */
   warn(message: string, details?: unknown): void
   /** Nothing by now: what fails is raised. */
   error(message: string, details?: unknown): void

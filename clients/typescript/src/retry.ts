@@ -12,6 +12,9 @@ const jitter = 0.25
 /** The longest `Retry-After` that is waited for, in seconds. */
 export const longestRetryAfter: number = 60
 
+/** Milliseconds: of a longer wait the log has a warning. */
+export const shortWait = 10_000
+
 /**
  * Whether the same request may get another answer than this status: what the answer's `x-should-retry` says, else by
  * the status. A conflict that the service names is decided, and stays one; another may be of two requests at the same

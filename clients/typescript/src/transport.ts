@@ -6,7 +6,7 @@ import { redacted } from "./log.ts"
 import { checkedRetries, checkedTimeout, type RequestOptions, type Settings, usualTimeout } from "./options.ts"
 import { withRequestId } from "./Result.ts"
 import { bodyOf, type Call, headersOf, resultOf, urlOf } from "./request.ts"
-import { waitBefore } from "./retry.ts"
+import { shortWait, waitBefore } from "./retry.ts"
 
 type Outcome = ({ readonly _tag: "Answered" } & Answered) | ({ readonly _tag: "Failed" } & Failure)
 
@@ -61,7 +61,9 @@ export class Transport {
       if (outcome._tag === "Answered") return outcome
       const wait = tries < retries && outcome.transient ? waitBefore(tries, outcome.retryAfter, clock.random()) : null
       if (wait === null) throw outcome.error
-      log.info(`${attempt.what} is sent again in ${Math.round(wait)} ms`, why(outcome.error, tries))
+      // who waits for long is told why by default, too
+      const tell = wait <= shortWait ? log.info : log.warn
+      tell(`${attempt.what} is sent again in ${Math.round(wait)} ms`, why(outcome.error, tries))
       await clock.sleep(wait, options.signal)
     }
   }

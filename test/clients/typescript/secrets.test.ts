@@ -33,6 +33,13 @@ describe("a secret", () => {
       assert.include(all, text)
     }
   })
+  it("does not keep a long wait from being told by default", async () => {
+    const after = (seconds: string) => ({ status: 429, headers: { "retry-after": seconds } })
+    const { vote, lines } = stub([after("10"), after("11"), fine], { logLevel: "warn" })
+    await vote()
+    assert.lengthOf(lines, 1)
+    assert.include(lines[0], "is sent again in 11000 ms")
+  })
   it("does not keep a retry from being told: which, and why", async () => {
     const silent = async () => {
       throw new DOMException("No answer.", "TimeoutError")

@@ -19,6 +19,8 @@ FIRST_WAIT = 0.5
 LONGEST_WAIT = 8.0
 LONGEST_RETRY_AFTER = 60.0
 """Seconds that a call waits for a `Retry-After`; when it asks for more, the caller is told at once."""
+SHORT_WAIT = 10.0
+"""Seconds: of a longer wait the log has a warning."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from typing import TYPE_CHECKING, TypeVar
 
@@ -12,7 +13,7 @@ from cairn_client._answers import error_of, parsed, remember, request_id_of, unr
 from cairn_client._logs import shown
 from cairn_client._pools import Pools
 from cairn_client._request import prepare
-from cairn_client._retries import Chance, backoff, may_pass, wait_after
+from cairn_client._retries import SHORT_WAIT, Chance, backoff, may_pass, wait_after
 from cairn_client.types.model import Result
 
 if TYPE_CHECKING:
@@ -91,7 +92,9 @@ class Transport:
             if wait is None or attempt >= prepared.max_retries:
                 raise problem from failure
             attempt += 1
-            logger.info(
+            # who waits for long is told why by default, too
+            logger.log(
+                logging.INFO if wait <= SHORT_WAIT else logging.WARNING,
                 "%s %s: %s; attempt %d of %d follows in %.2f s",
                 *(prepared.method, prepared.path, what, attempt + 1, prepared.max_retries + 1, wait),
             )
