@@ -139,10 +139,10 @@ const routes = Effect.gen(function* () {
         if (begun === undefined) return Effect.succeed(response)
         // as short as the server got it
         const said = messagesIn(JSON.parse(short.text())).find(({ method }) => method === "initialize")
-        return kept.begin(holder, begun, JSON.stringify(said)).pipe(
-          Effect.andThen(sessions.opened(holder, begun)),
-          // a session that was not stored is none for other processes; nor has it a client that has left meanwhile
-          Effect.onError(() => ending(begun)),
+        const beginning = kept
+          .begin(holder, begun, JSON.stringify(said))
+          .pipe(Effect.andThen(sessions.opened(holder, begun)))
+        return sessions.begun(begun, beginning).pipe(
           Effect.as(response),
           Effect.catch(() => answering(unavailable))
         )

@@ -59,6 +59,12 @@ export const makeSessions = (end: (id: string) => Effect.Effect<void>) => {
       }
     }),
 
+    /**
+     * Begins a session that this process's server has already. It ends where that fails, as it is none for other
+     * processes, and where its client leaves meanwhile.
+     */
+    begun: <A, E, R>(id: string, beginning: Effect.Effect<A, E, R>) => Effect.onError(beginning, () => end(id)),
+
     /** Whether the key has this session now. */
     has: Effect.fnUntraced(function* (key: string, id: string) {
       const session = sessions.get(id)

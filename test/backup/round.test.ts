@@ -6,7 +6,7 @@ import { promisify } from "node:util"
 import { generateX25519Identity, identityToRecipient } from "age-encryption"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
-import { from, run } from "#test/copy/command.ts"
+import { from, rowsOf, run } from "#test/copy/command.ts"
 import { fill, model, seen, sees } from "#test/copy/filled.ts"
 import { ended } from "#test/http/agent.ts"
 import { matches, remove, stored } from "#test/http/store.ts"
@@ -203,6 +203,43 @@ describe("backups of a service that runs", () => {
     assert.isFalse(existsSync(join(untouched.dataDir, "workspaces")))
   }, 600_000)
 
+  it("know by the erasures of a newer one that an organization was erased since, though no workspace was", async () => {
+    const there = await newInstallation()
+    places.push(there.dataDir)
+    service = await startService({}, there)
+    const { call, url } = service
+    const gone = await organization(service, "FREE")
+    await stored(gone.call, "theirs")
+    const folder = place()
+    const [old, newer] = [join(folder, "old.tar"), join(folder, "newer.tar")]
+    const backedInto = async (file: string) => {
+      const ran = await run({ CAIRN_URL: url, CAIRN_API_KEY: ownerKey }, "backup", file, "--json")
+      assert.strictEqual(ran.code, 0, ran.err)
+    }
+    await backedInto(old)
+    const { slug } = (await gone.call("GET", "/api/organization")).json
+    assert.strictEqual((await gone.call("POST", "/api/organization/delete", { slug })).status, 202)
+    await vi.waitFor(
+      async () => assert.strictEqual((await call("GET", `/api/erasures/${gone.id}`)).json.state, "erased"),
+      { timeout: 60_000, interval: 50 }
+    )
+    await backedInto(newer)
+    await service.stop()
+    service = undefined
+
+    const target = await empty()
+    assert.deepInclude(await restored(target, old, {}, "--erasures", newer), { success: true, number: 1, found: 0 })
+    const newest = "SELECT type, tenant FROM events ORDER BY position DESC LIMIT 1"
+    assert.deepStrictEqual(
+      [...(await rowsOf(target.database, newest))],
+      [{ type: "OrganizationErased", tenant: gone.id }]
+    )
+    service = await startService({}, target)
+    assert.strictEqual((await service.as(gone.key)("GET", "/api/organization")).status, 401)
+    await service.stop()
+    service = undefined
+  }, 600_000)
+
   it("are encrypted for a recipient; each thing that can't be done is one line", async () => {
     const folder = place()
     const identity = await generateX25519Identity()
@@ -219,14 +256,16 @@ describe("backups of a service that runs", () => {
       await refused(original, "backup", place(), { CAIRN_BACKUP_RECIPIENTS: "age1x" }),
       /no recipient of age/
     )
-    assert.match(
-      await refused(original, "restore", folder, { CAIRN_BACKUP_IDENTITY: identity }),
-      /has a log of its own/
-    )
+    const named = { ...original, dataDir: place() }
+    assert.match(await refused(named, "restore", folder, { CAIRN_BACKUP_IDENTITY: identity }), /has a log of its own/)
     const filled = await empty()
     writeFileSync(join(filled.dataDir, "note.txt"), "mine")
     assert.match(await refused(original, "backup", filled.dataDir), /files that are no backup \(note.txt\)/)
     assert.match(await refused(target, "restore", filled.dataDir), /has no finished backup/)
+    assert.match(
+      await refused(filled, "restore", folder, { CAIRN_BACKUP_IDENTITY: identity }),
+      /files that no unfinished restore has left \(note\.txt\): name an empty folder/
+    )
     assert.deepInclude(await restored(target, folder, { CAIRN_BACKUP_IDENTITY: identity }), { success: true, found: 0 })
 
     const stranger = await startService(environment())

@@ -120,6 +120,36 @@ it.effect("what is known of tenants is bounded: who is behind reads once more, a
   }).pipe(Effect.scoped, Effect.provide(Tail.layer.pipe(Layer.provideMerge(store))))
 })
 
+it.effect("of a type the newest of all tenants' events counts, in whatever order a look tells of them", () => {
+  const [newer, older] = [
+    { tenant: "one", type: "A", last: positionOf(10) },
+    { tenant: "two", type: "A", last: positionOf(5) }
+  ]
+  return Effect.forEach(
+    [
+      [newer, older],
+      [older, newer]
+    ],
+    (kinds) =>
+      Effect.gen(function* () {
+        const { join, concerns, reached } = yield* Tail
+        yield* join
+        yield* noted("any", "A")
+        yield* idle
+        assert.strictEqual(reached(), 10)
+        for (const filters of [{ types: ["A"] }, {}]) {
+          assert.isTrue(concerns(positionOf(7), filters))
+          assert.isFalse(concerns(positionOf(10), filters))
+        }
+        assert.isFalse(concerns(positionOf(7), { tenant: "two" }))
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(tailOver(() => ({ since: () => Effect.succeed({ head: positionOf(10), kinds }) })))
+      ),
+    { discard: true }
+  )
+})
+
 it.effect("who follows hears each second; the log is looked at when something came, and again when that failed", () => {
   let looks = 0
   let isAway = false
@@ -288,6 +318,29 @@ it.effect("readers share a page only if they ask for the same of it", () => {
     }
     yield* page(positionOf(1), {}, {})
     assert.strictEqual(reads, looks.length + 1)
+  }).pipe(Effect.scoped, Effect.provide(tailReading(Effect.sync(() => reads++))))
+})
+
+it.effect("no more than 64 pages are kept for others: what is asked for besides is read each time", () => {
+  let reads = 0
+  return Effect.gen(function* () {
+    const { join, page } = yield* Tail
+    yield* join
+    const readsOf = (pages: ReadonlyArray<number>) =>
+      Effect.gen(function* () {
+        const before = reads
+        const asked = pages.map((limit) => page(beginning, {}, { limit }))
+        yield* Effect.all(asked, { concurrency: "unbounded" })
+        return reads - before
+      })
+    const all = upTo(65).map((n) => n + 1)
+    assert.strictEqual(yield* readsOf(all), 65)
+    assert.deepStrictEqual([yield* readsOf([65]), yield* readsOf([65])], [1, 1])
+    assert.strictEqual(yield* readsOf(all.slice(0, 64)), 0)
+    // after a look there is room again
+    yield* noted("any", "A")
+    yield* idle
+    assert.deepStrictEqual([yield* readsOf([65]), yield* readsOf([65])], [1, 0])
   }).pipe(Effect.scoped, Effect.provide(tailReading(Effect.sync(() => reads++))))
 })
 

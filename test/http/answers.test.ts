@@ -6,6 +6,7 @@ import { TestClock } from "effect/testing"
 import { Caller } from "#src/api/middleware.ts"
 import { Answers } from "#src/http/answers.ts"
 import { portioned, slight } from "#src/portions.ts"
+import { collectGarbage } from "#test/collectGarbage.ts"
 
 const MiB = 1024 * 1024
 
@@ -182,6 +183,31 @@ describe("large answers", () => {
       for (const { response } of [one, other]) response.destroy()
       yield* by("a", one).take(MiB)
       yield* by("a", other).count(MiB)
+      assert.strictEqual(held(), 0)
+    }))
+
+  test("that were made by the time their reader had gone are left as they are, and take no room", () =>
+    Effect.gen(function* () {
+      const { held, sent } = yield* Answers
+      const gone = asked()
+      gone.response.destroy()
+      const large = HttpServerResponse.uint8Array(new Uint8Array(8 * MiB))
+      assert.strictEqual(sent(gone.request, large), large)
+      assert.strictEqual(held(), 0)
+    }))
+
+  test("are forgotten with their readers, also with those who had gone before they were asked for room", () =>
+    Effect.gen(function* () {
+      const { held } = yield* Answers
+      const gone = yield* Effect.forEach(Array.from({ length: 50 }), () => {
+        const one = asked()
+        one.response.destroy()
+        return Effect.as(by("a", one).count(0), new WeakRef(one.response))
+      })
+      // a WeakRef holds what it was made of up to the end of a task
+      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve)))
+      collectGarbage()
+      assert.isAtMost(gone.filter((one) => one.deref() !== undefined).length, 2)
       assert.strictEqual(held(), 0)
     }))
 

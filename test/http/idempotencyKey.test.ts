@@ -148,6 +148,17 @@ describe("an Idempotency-Key", () => {
     }
   })
 
+  it("is of all that come with it at once and are the same: one is done, and each gets its answer", async () => {
+    for (let round = 0; round < 3; round++) {
+      const headers = { [header]: randomUUID() }
+      const name = `same_${round}`
+      const sent = Array.from({ length: 4 }, () => post(uploading, uploadOf(name), headers))
+      const [first, ...others] = (await Promise.all(sent)).map(fine)
+      for (const other of others) assert.deepStrictEqual(other, first)
+      assert.strictEqual((await findByName(service.call, name))!.thumbs_up, 1)
+    }
+  })
+
   it("stands for its first request for 24 hours, and for another one then", async () => {
     const headers = { [header]: randomUUID() }
     fine(await post(uploading, uploadOf("daylong"), headers))

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events"
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Exit, Fiber } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { keyedDigest } from "#domain/Id.ts"
 import { type KnownRequest, Requests } from "#ports/Requests.ts"
@@ -17,10 +17,19 @@ const body = { a: 1 }
 interface Carried {
   readonly n: number
   readonly fingerprint: string | null
-  readonly before?: string
+  readonly before: string | undefined
   readonly early: ReadonlyArray<number>
   readonly delivered: ReadonlyArray<number>
 }
+
+/** As a request of the key's would have it carried out. */
+const asked = <A, E, R>(write: Effect.Effect<A, E, R>, requests: typeof Requests.Service, response: EventEmitter) =>
+  write.pipe(
+    Effect.provideService(Requests, requests),
+    Effect.provideService(Caller as never, { ...holder, secret } as never),
+    Effect.provideService(CallerScope as never, scope as never),
+    Effect.provideService(HttpServerRequest.HttpServerRequest as never, { response } as never)
+  ) as Effect.Effect<A, E>
 
 /** Carries a write out; tells as which one, and what was noted as delivered when the answer had left. */
 const carried = (
@@ -37,17 +46,14 @@ const carried = (
     find: () => Effect.succeed(known),
     delivered: (_digest, n) => void delivered.push(n)
   })
-  return once({ route, body, key }, WriteIdentity).pipe(
-    Effect.map(({ request, before }) => {
+  const noted = once({ route, body, key }, WriteIdentity).pipe(
+    Effect.map(({ request, before }): Carried => {
       const early = [...delivered]
       response.emit("finish")
       return { n: request.n, fingerprint: request.fingerprint, before, early, delivered }
-    }),
-    Effect.provideService(Requests, requests),
-    Effect.provideService(Caller as never, { ...holder, secret } as never),
-    Effect.provideService(CallerScope as never, scope as never),
-    Effect.provideService(HttpServerRequest.HttpServerRequest as never, { response } as never)
-  ) as Effect.Effect<Carried, { code: string }>
+    })
+  )
+  return asked(noted, requests, response)
 }
 
 it.effect("a write is delivered when the answer to its success has left, and reached somebody", () =>
@@ -91,5 +97,33 @@ it.effect("a key's fingerprint can't be made without the key: the log does not t
     assert.strictEqual(again, one)
     assert.notStrictEqual(other, one)
     assert.isNull(yield* of(undefined))
+  })
+)
+
+it.effect("a key is of its writes under way until the last of them has ended: none with another body comes in", () =>
+  Effect.gen(function* () {
+    const requests = Requests.of({ find: () => Effect.undefined, delivered: () => {} })
+    const sent = <A, E>(body: unknown, write: Effect.Effect<A, E>) =>
+      asked(once({ route, body, key: "of several" }, write), requests, new EventEmitter())
+    const [first, second] = [Deferred.makeUnsafe<void, string>(), Deferred.makeUnsafe<void, string>()]
+    let begun = 0
+    const held = (ends: typeof first) =>
+      Effect.suspend(() => {
+        begun += 1
+        return Deferred.await(ends)
+      })
+    const writes = [
+      yield* Effect.forkChild(Effect.exit(sent(body, held(first)))),
+      yield* Effect.forkChild(Effect.exit(sent(body, held(second))))
+    ] as const
+    for (let round = 0; round < 200; round++) yield* Effect.yieldNow
+    assert.strictEqual(begun, 2)
+    yield* Deferred.fail(first, "failed")
+    assert.isTrue(Exit.isFailure(yield* Fiber.join(writes[0])))
+    const other = yield* Effect.catch(sent({ a: 2 }, Effect.succeed("carried out")), Effect.succeed)
+    assert.deepInclude(other, { code: "conflict/idempotency_key_reused" })
+    yield* Deferred.succeed(second, undefined)
+    assert.isTrue(Exit.isSuccess(yield* Fiber.join(writes[1])))
+    yield* sent({ a: 2 }, Effect.void)
   })
 )

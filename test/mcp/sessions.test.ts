@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { makeSessions } from "#src/mcp/sessions.ts"
@@ -132,9 +132,35 @@ describe("a session", () => {
   })
 })
 
-describe("sessions that nobody uses", () => {
-  const run = <A>(effect: Effect.Effect<A>) => Effect.runPromise(Effect.provide(effect, TestClock.layer()))
+const run = <A>(effect: Effect.Effect<A>) => Effect.runPromise(Effect.provide(effect, TestClock.layer()))
 
+describe("a session that begins", () => {
+  it("is there once it is kept; it ends where it can't be, and where its client leaves meanwhile", () =>
+    run(
+      Effect.gen(function* () {
+        const ended: Array<string> = []
+        const sessions = makeSessions((id) => Effect.sync(() => void ended.push(id)))
+        const begun = <E>(id: string, keeping: Effect.Effect<void, E>) =>
+          Effect.forkChild(
+            Effect.exit(sessions.begun(id, Effect.andThen(keeping, sessions.opened({ key: "k", tenant: "t" }, id)))),
+            { startImmediately: true }
+          )
+        const kept = Deferred.makeUnsafe<void>()
+        const one = yield* begun("one", Deferred.await(kept))
+        assert.isFalse(yield* sessions.has("k", "one"))
+        yield* Deferred.succeed(kept, undefined)
+        assert.isTrue(Exit.isSuccess(yield* Fiber.join(one)))
+        assert.isTrue(yield* sessions.has("k", "one"))
+
+        assert.isTrue(Exit.isFailure(yield* Fiber.join(yield* begun("not kept", Effect.fail("away")))))
+        yield* Fiber.interrupt(yield* begun("left", Effect.never))
+        assert.deepStrictEqual(ended, ["not kept", "left"])
+        for (const id of ended) assert.isFalse(yield* sessions.has("k", id))
+      }) as Effect.Effect<void>
+    ))
+})
+
+describe("sessions that nobody uses", () => {
   it("end after an hour, and not while a request is under way", () =>
     run(
       Effect.gen(function* () {

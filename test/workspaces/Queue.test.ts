@@ -207,6 +207,26 @@ it.effect("whoever leaves while stopping runs keeps nobody waiting for one of th
   })
 )
 
+it.effect("whoever leaves while asking for a run keeps nobody waiting for it", () =>
+  Effect.gen(function* () {
+    let ended = false
+    for (let steps = 0; !ended && steps < mostSteps; steps++) {
+      const { gate, idle, layer } = world([])
+      yield* Effect.gen(function* () {
+        const runs = yield* Runs
+        const run = { run: "asked for", workspace: "w", position: positionOf(1) }
+        // it ends as soon as it is carried
+        yield* Deferred.succeed(gate("asked for"), undefined)
+        ended = yield* leftAfter(steps, runs.end(run))
+        const other = yield* Effect.forkChild(runs.end(run))
+        yield* idle
+        assert.isDefined(other.pollUnsafe(), `left after ${steps} steps`)
+      }).pipe(Effect.provide(layer))
+    }
+    assert.isTrue(ended)
+  })
+)
+
 it.effect("nothing is carried before it is known what other processes were asked for, however long that takes", () => {
   let open: Open | undefined = []
   const { begun, gate, until, idle, layer } = world(

@@ -1,6 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
+import { Dispatcher } from "#engine/dispatch.ts"
+import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { untilEnded } from "#src/workspaces/faults.ts"
+import { followHead } from "#src/workspaces/restore.ts"
 
 /** Runs attempts that end so, one after another, at these steps; answers what each was told. */
 const attempts = (ends: ReadonlyArray<Effect.Effect<boolean>>, steps: ReadonlyArray<number> = []) =>
@@ -51,6 +54,27 @@ describe("a run whose step fails", () => {
         told: [undefined, undefined, "RangeError"],
         ended: false
       })
+    })
+  )
+})
+
+describe("a workspace's ref", () => {
+  it.effect("is set to the newest commit when the head moves while it is set", () =>
+    Effect.gen(function* () {
+      let head = "first"
+      const set: Array<string> = []
+      const moveRef = (_: string, commit: string) =>
+        Effect.sync(() => {
+          set.push(commit)
+          // another one dispatches a commit before the ref is set to this one
+          if (commit === "first") head = "second"
+        })
+      const state = () => Effect.sync(() => ({ generation: 0, head: { commit: head, tree: "t" } }))
+      yield* followHead("w").pipe(
+        Effect.provideService(WorkspaceStore, { moveRef } as never),
+        Effect.provideService(Dispatcher, { state } as never)
+      )
+      assert.deepStrictEqual(set, ["first", "second"])
     })
   )
 })

@@ -4,13 +4,17 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { assert, describe, it, vi } from "vitest"
 import { BundleEvent, logFilesOf } from "#domain/Bundle.ts"
+import { Chat, ChatCommand } from "#domain/Chat.ts"
 import { personId, userSubject } from "#domain/Person.ts"
 import { RetrievalEvent, searchSubject } from "#domain/Retrieval.ts"
 import { SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { User, UserCommand } from "#domain/User.ts"
+import { Asker } from "#engine/ask.ts"
 import { dispatch } from "#engine/dispatch.ts"
+import { positionOf } from "#engine/Position.ts"
 import { schemaOf } from "#engine/Projection.ts"
+import { Claims } from "#engine/ports/Claims.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { Installation } from "#ports/Installation.ts"
@@ -22,17 +26,19 @@ import { verify } from "#src/audit/verify.ts"
 import { upToDate } from "#src/cli/log.ts"
 import * as Codec from "#src/codec.ts"
 import { tool } from "#src/commandLine.ts"
+import { eraseTenant } from "#src/keys/eraseTenant.ts"
 import { EraseTenants } from "#src/keys/reactions/EraseTenants.ts"
 import { audit } from "#src/layers.ts"
 import { projections } from "#src/readModels.ts"
 import { openWorkspace } from "#src/workspaces/open.ts"
-import { streamOf } from "#src/workspaces/restore.ts"
+import { claimOf, streamOf } from "#src/workspaces/restore.ts"
 import { given, uploadOf } from "#test/commands.ts"
 import { ended, scripts, service, startsAgent, write } from "#test/http/agent.ts"
 import { fine } from "#test/http/routes.ts"
 import { findByName, remove, stored, upload, vote } from "#test/http/store.ts"
 import { says } from "#test/MessagesApi.ts"
 import type { Call } from "#test/service/call.ts"
+import { holdReadModels } from "#test/service/cut.ts"
 import { memberKey, personal } from "#test/service/tenants.ts"
 import { newInstallation, removeInstallation, startService } from "#test/service.ts"
 
@@ -188,7 +194,8 @@ describe("erasing a person without an organization", () => {
       "SELECT tenant FROM events WHERE stream = $1",
       [stream]
     )
-    const votes = Array.from({ length: 501 }, () => {
+    // more than two commands erase
+    const votes = Array.from({ length: 1_001 }, () => {
       const user = randomUUID()
       const ballot = { value: 1, count: 1, source: "human", origin: null, home: user } as const
       const command = SnippetCommand.CastVote({ snippet: id, voter: user, task: "vote of many", vote: ballot })
@@ -278,6 +285,50 @@ describe("erasing a person without an organization", () => {
       [streamOf(workspace)]
     )
     assert.strictEqual(last!.type, "WorkspaceErased")
+  })
+
+  it("takes a workspace that a chat is about to open, and counts the chat, though read models are behind", async () => {
+    const waits = "waits@example.org"
+    await personal(service, waits)
+    const user = await service.run(Effect.map(Installation, ({ secret }) => personId(secret, waits)))
+    const [run, workspace] = [randomUUID(), randomUUID()]
+    const before = positionOf(await service.head())
+    const models = await holdReadModels(service)
+    let released: Promise<void> | undefined
+    const release = () => (released ??= models.release())
+    const erased = Effect.gen(function* () {
+      // or the service would carry it
+      yield* (yield* Claims).claim(claimOf(workspace))
+      const command = ChatCommand.RequestChat({
+        run,
+        workspace,
+        generation: 0,
+        homes: [user],
+        includePublic: false,
+        key: "k",
+        model: "sonnet",
+        maxTurns: 8,
+        prompt: "first",
+        org: "new",
+        user: "me",
+        memory: false
+      })
+      const actor = { key: "k", user, organization: null }
+      const [requested] = yield* dispatch(Chat, { ...given(`chat-${run}`, command), tenant: user, actor })
+      const asker = yield* Asker
+      // they move once somebody waits for them
+      const fresh: Asker["Service"]["fresh"] = (...asked) =>
+        Effect.andThen(Effect.promise(release), asker.fresh(...asked))
+      const reason = { tenant: user, position: requested!.position, eventId: randomUUID(), correlationId: run, actor }
+      const erasing = eraseTenant("user", reason, before)
+      yield* Effect.exit(Effect.provideService(erasing, Asker, { ...asker, fresh }))
+      return (yield* (yield* EventStore).readStream(streamOf(workspace), -1)).events
+    })
+    const events = await service.run(Effect.scoped(erased)).finally(release)
+    assert.deepStrictEqual(
+      events.map(({ type, data }) => [type, JSON.parse(data).chats]),
+      [["WorkspaceErased", 1]]
+    )
   })
 
   it("takes what they had searched for when it is noted after the erasure, whatever was found", async () => {

@@ -5,6 +5,7 @@ import { Snippet } from "#domain/Snippet/decider.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { react } from "#engine/react.ts"
+import { TooMuchWaits } from "#ports/JobFaults.ts"
 import { SecretScan } from "#ports/SecretScan.ts"
 import { passesByItself } from "#src/reaction.ts"
 import { withdrawSnippets } from "#src/snippets/reactions/WithdrawSnippets.ts"
@@ -112,6 +113,31 @@ describe("what is public, when the rules change", () => {
     await stored(owner, "bilby", { public: true })
     assert.isDefined(await findByName((await organization(service, "FREE")).call, "bilby", everyones))
     assert.notInclude((await owner("GET", `/raw/${id}.md`)).text, "Taken back")
+  })
+
+  it("waits for its turn where too much is looked through, and is not passed over meanwhile", async () => {
+    const { call: owner } = await organization(service, "PRO")
+    await stored(owner, "echidna", { public: true })
+    const { id } = (await findByName(owner, "echidna"))!.code_block
+    const [upload] = await service.sql<{ position: bigint }>(
+      "SELECT position FROM events WHERE stream = $1 AND type = 'SnippetUploaded'",
+      [`snippet-${id}`]
+    )
+    const place = () => service.run(Effect.flatMap(ReadModels, (models) => models.reaction("withdraw_snippets_four")))
+    const before: Array<number> = []
+    const rules = rulesFor("echidna")
+    const scan: SecretScan["Service"]["scan"] = (path, text) =>
+      Effect.gen(function* () {
+        if (!text.includes("echidna")) return yield* rules.scan(path, text)
+        before.push(yield* Effect.promise(place))
+        return yield* before.length < 3 ? new TooMuchWaits({ job: "secrets" }) : rules.scan(path, text)
+      })
+    await screenedBy("four", SecretScan.of({ ...rules, scan }))
+    assert.isAtLeast(before.length, 3)
+    for (const position of before) assert.isBelow(position, Number(upload!.position))
+    const found = (await withdrawals()).filter(({ data }) => JSON.parse(data).snippet === id)
+    assert.lengthOf(found, 1)
+    assert.isUndefined(await findByName((await organization(service, "FREE")).call, "echidna", everyones))
   })
 
   it("is looked through by the service's own rules when it starts, also what older rules let through", async () => {
