@@ -123,6 +123,8 @@ describe("a bundle", () => {
     assert.deepInclude(json, { code_blocks_stored: 1, votes_queued: 1 })
     const { votes } = await statusOf(call, json.status_url)
     assert.strictEqual(votes.length, 1)
+    const { id } = (await seen("twice")).code_block
+    assert.lengthOf(await eventsOf("VoteRequested", `%${id}%`), 1)
     const voted = fine(
       await sendBundle(call, [], {
         files_written,

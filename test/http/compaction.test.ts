@@ -66,6 +66,8 @@ it("a chat whose talk grows too long is compacted in a recorded step, and goes o
     )
     assert.strictEqual(json.total.input_tokens, tokens[0]!.sum)
     assert.isAbove(json.total.input_tokens, 0)
+    // and the model's turns are those of the talk alone
+    assert.strictEqual(json.total.turns, types.filter((type) => type === "ModelTurned").length)
   } finally {
     await second.stop()
     removeInstallation(installation)

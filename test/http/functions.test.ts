@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { SourceAnalysis } from "#ports/SourceAnalysis.ts"
 import type { Call } from "#test/service/call.ts"
+import { organization } from "#test/service/tenants.ts"
 import { type Service, startService } from "#test/service.ts"
 import { sendBundle } from "./bundle.ts"
 import { functionsBy, report, table, traceback, tracked } from "./functions.ts"
@@ -177,6 +178,23 @@ describe("the functions of a snippet", () => {
     assert.deepStrictEqual(parents, [null, prints[0], prints[1], null])
     const { text } = await by.page(prints[2]!)
     assert.include(text, `1. [\`${prints[1]}\`](/api/functions/${prints[1]}.md)\n2. [\`${prints[0]}\`]`)
+  })
+
+  it("do not say to strangers that they come from what these don't see", async () => {
+    const owner = functionsBy((await organization(service, "PRO")).call)
+    const { call: stranger } = await organization(service, "FREE")
+    const version = (name: string, n: number) => `"""${name}"""\ndef shy(x):\n    return x - ${n}\n`
+    await owner.upload("shy1", tracked, version("shy1", 1))
+    await owner.upload("shy2", { ...tracked, public: true }, version("shy2", 2))
+    const [first] = await owner.functionsOf("shy1")
+    const [second] = await owner.functionsOf("shy2")
+    assert.strictEqual(second!["derived_from"], first!.fingerprint)
+    const everyones = { "x-cairn-public-snips": "true" }
+    const [theirs] = await owner.functionsOf("shy2", stranger, everyones)
+    assert.deepStrictEqual([theirs!.fingerprint, theirs!["derived_from"]], [second!.fingerprint, null])
+    const { status, text } = await owner.page(second!.fingerprint, stranger, everyones)
+    assert.strictEqual(status, 200, text)
+    assert.notInclude(text, first!.fingerprint)
   })
 })
 

@@ -135,6 +135,8 @@ describe("what was shown before a vote", () => {
     const votes = asked.flatMap((one, at) => [one, [vote(null, { snippet: `s${at}` }), { at }] as const])
     assert.lengthOf(recalled(...votes), 20)
     assert.lengthOf(recalled([search("t", ["s"])], [vote(null)], [vote(null, { value: -1 })]), 1)
+    // in another home it is another vote
+    assert.lengthOf(recalled([search("t", ["s"])], [vote(null)], [vote(null, { home: "tenant/w" })]), 2)
     const [row] = rows(Retrievals.tables.shown, log(...asked.map(([event]) => [event] as const)))
     assert.lengthOf(row!["recent"] as ReadonlyArray<unknown>, 10)
   })

@@ -1,6 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+import { SnippetEvent } from "#domain/Snippet/events.ts"
+import { slight } from "#src/portions.ts"
 import { makeEntries } from "#src/snippets/entries.ts"
+import { catalogue, taken, uploaded } from "./catalogue.ts"
 
 /** Entries on a catalogue that has whatever is asked for, with sources of so many characters. */
 const entriesOf = (characters: number, whenAsked: Effect.Effect<unknown> = Effect.void, input_schema: object = {}) =>
@@ -80,5 +84,39 @@ describe("entries that are at hand", () => {
       assert.isDefined(entries.atHand("one", homes))
       assert.isUndefined(entries.atHand("one", ["other"]))
     })
+  )
+})
+
+const commented = (snippet: string, comment: number, words: string) =>
+  SnippetEvent.cases.CommentAdded.make({
+    snippet,
+    comment: `${snippet} ${comment}`,
+    author: null,
+    home: "tenant",
+    subject: `snippet/${snippet}/${comment}`,
+    text: { words, agent: null }
+  })
+
+describe("entries that are listed", () => {
+  it.live("are read with it while they are slight with all of their comments, and else only listed", () =>
+    Effect.gen(function* () {
+      const long = "x".repeat(slight / 8)
+      yield* taken([
+        uploaded("quiet", "quiet = 1"),
+        uploaded("discussed", "discussed = 1"),
+        commented("quiet", 0, long),
+        ...Array.from({ length: 8 }, (_, at) => commented("discussed", at, long))
+      ])
+      const entries = makeEntries(yield* SqlClient.SqlClient)
+      entries.stands(1)
+      for (const [id, isRead] of [
+        ["quiet", true],
+        ["discussed", false]
+      ] as const) {
+        const { listed, read } = yield* entries.list([id], homes)
+        assert.deepStrictEqual([[...listed.keys()], read.has(id)], [[id], isRead])
+        assert.isAtLeast(listed.get(id)!.bytes, isRead ? long.length : slight)
+      }
+    }).pipe(Effect.scoped, Effect.provide(catalogue))
   )
 })

@@ -134,6 +134,23 @@ describe("what is held of votes for tasks", () => {
     assert.strictEqual(all.revision, revision)
   })
 
+  it("keeps whose a snippet is for as long as somebody's vote is held, and asks anew then", () => {
+    const all = lessons()
+    const votes = [
+      () => all.votes.say([said("s", "t", "ada", "a")]),
+      () => all.votes.recall(["t/ada"], [recalled("s", "a")])
+    ]
+    for (const vote of votes) {
+      vote()
+      all.own([upload("s")])
+      assert.lengthOf(seen(all, ["t"]), 1)
+      assert.deepStrictEqual(all.unowned(["s"]), [])
+      all.votes.leave(["t/ada"])
+      assert.lengthOf(seen(all, ["t"]), 0)
+      assert.deepStrictEqual(all.unowned(["s"]), ["s"])
+    }
+  })
+
   it("is of a snippet and home sixteen votes, the weightiest and of these the latest", () => {
     const all = lessons()
     const tasks = Array.from({ length: 8 }, (_, at) => `task ${at}`)
@@ -170,8 +187,11 @@ describe("what is held of votes for tasks", () => {
     assert.lengthOf(seen(all, ["t"]), 16 + 1)
     // those of 64 voters with what was recalled of them, and what belongs to other homes and snippets
     assert.isAtMost(all.votes.size, 2 * 64 + 4)
-    assert.lengthOf(seen(all, ["t/w"]), 1)
-    assert.lengthOf(seen(all, ["u"]), 1)
+    const ofOtherHomes = () => ["t/w", "u"].map((home) => seen(all, [home]).length)
+    assert.deepStrictEqual(ofOtherHomes(), [1, 1])
+    // also when its lessons are made anew from what is remembered
+    all.own([upload("s")])
+    assert.deepStrictEqual(ofOtherHomes(), [1, 1])
     // others count when one leaves
     const before = seen(all, ["t"])
     all.votes.leave(["t/last"])

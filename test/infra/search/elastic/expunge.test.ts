@@ -16,13 +16,13 @@ const busy = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const writes = () => Math.floor(clock.currentTimeMillisUnsafe() / 500)
   const merges: Array<number> = []
-  let looks = 0
-  const at = { isAway: false, failed: 0, merging: 0, deleted: 7 }
+  let [looks, flushes, tellings] = [0, 0, 0]
+  const at = { isAway: false, failed: 0, merging: 0, deleted: 7, isBehind: false, closed: 0 }
   let committed = -1
   const copy = () => {
     const told = Math.floor(clock.currentTimeMillisUnsafe() / telling) * (telling / 500)
     return {
-      seq_no: { max_seq_no: writes(), global_checkpoint: writes() },
+      seq_no: { max_seq_no: writes(), global_checkpoint: at.isBehind ? -1 : writes() },
       retention_leases: { leases: [{ retaining_seq_no: writes() }, { retaining_seq_no: told }] },
       commit: { user_data: { local_checkpoint: `${committed}`, max_seq_no: `${committed}` } },
       merges: { current: at.merging }
@@ -33,10 +33,16 @@ const busy = Effect.gen(function* () {
       Effect.suspend((): Effect.Effect<never, IndexUnavailable> => {
         looks++
         if (at.isAway) return Effect.fail(new IndexUnavailable({ fault: "away" }))
-        if (path.endsWith("/_flush")) committed = writes()
+        if (path.endsWith("/_flush")) {
+          flushes++
+          committed = writes()
+        }
+        if (path.includes("/_stats/")) tellings++
         if (path.endsWith("/_forcemerge")) merges.push(clock.currentTimeMillisUnsafe())
         const failed = path.endsWith("/_forcemerge") ? at.failed : 0
-        const indices = { one: { uuid: "uuid", shards: { "0": [copy(), copy()] } } }
+        const { seq_no, ...other } = copy()
+        const copies = [copy(), tellings <= at.closed ? other : { seq_no, ...other }]
+        const indices = { one: { uuid: "uuid", shards: { "0": copies } } }
         const _all = { total: { docs: { deleted: at.deleted } } }
         return Effect.succeed({
           status: 200,
@@ -44,7 +50,7 @@ const busy = Effect.gen(function* () {
         } as never)
       })
   } as Engine
-  return { engine, merges, at, looks: () => looks }
+  return { engine, merges, at, looks: () => looks, flushes: () => flushes }
 })
 
 /** Until nothing is asked any more, or for a day. */
@@ -110,14 +116,43 @@ describe("what was deleted from an index that is written to all the time", () =>
 
   it.effect("waits for merges that began before, and for no merge where nothing is left", () =>
     Effect.gen(function* () {
-      const { engine, merges, at, looks } = yield* busy
+      const { engine, merges, at, looks, flushes } = yield* busy
       at.merging = 1
       yield* makeExpunge(engine, "snippets")
       yield* TestClock.adjust("1 hour")
       assert.deepStrictEqual(merges, [])
+      const before = flushes()
       at.deleted = 0
       yield* settled(looks)
       assert.deepStrictEqual(merges, [])
+      // a merge of its own accord: the files that it left must go all the same
+      assert.strictEqual(flushes(), before + 1)
+    })
+  )
+
+  it.effect("is kept while the files of a copy are ahead of what every copy has", () =>
+    Effect.gen(function* () {
+      const { engine, merges, at, looks } = yield* busy
+      at.isBehind = true
+      yield* makeExpunge(engine, "snippets")
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(merges, [])
+      at.isBehind = false
+      yield* settled(looks)
+      assert.lengthOf(merges, 1)
+    })
+  )
+
+  it.effect("is what was deleted by the time that every copy tells of its writes", () =>
+    Effect.gen(function* () {
+      const { engine, merges, at, looks } = yield* busy
+      // the first two looks are before the copies tell each other, the third, at which both tell us, is after it
+      at.closed = 2
+      yield* TestClock.adjust("27 seconds")
+      yield* makeExpunge(engine, "snippets")
+      yield* settled(looks)
+      assert.lengthOf(merges, 1)
+      assert.isAtLeast(merges[0]!, 2 * telling)
     })
   )
 })
