@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Holder } from "#domain/Scope.ts"
+import { fresh, longPatience } from "#engine/ask.ts"
 import { Busy } from "#engine/decide.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Caller, WriteIdentity } from "#src/api/middleware.ts"
@@ -10,7 +11,6 @@ import { isPublicLibraryOpen } from "#src/snippets/publicLibrary.ts"
 import { type Screened, type ScreenRefusal, screen, screenStored } from "#src/snippets/screen.ts"
 import type { Upload } from "#src/snippets/store.ts"
 import { Storage } from "#src/usage/Storage.ts"
-import { freshOrStale } from "./answer.ts"
 import { problemOf as waiting } from "./refusals.ts"
 
 /** The operator has turned public snippets off. */
@@ -61,7 +61,8 @@ export const screened = Effect.fnUntraced(function* (
 ) {
   if (!(yield* isPublicLibraryOpen)) return yield* publicOff
   yield* Effect.mapError(screen(texts), problemOf)
-  yield* freshOrStale(Snippets)
+  // what was said of it a moment ago, in private, would become public unseen
+  yield* Effect.mapError(fresh(Snippets, longPatience), waiting)
   const ids = yield* Effect.orDie(Effect.forEach(uploads, (upload) => snippetIds(secret, upload)))
   yield* Effect.mapError(screenStored(ids.flat()), problemOf)
 })

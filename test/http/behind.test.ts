@@ -157,4 +157,18 @@ describe("a catalogue that is behind the log", () => {
     })
     assert.strictEqual(refused(answer, 400, "validation/secret_found").field, "stored.description")
   })
+
+  it("refuses what is to become public while it stays behind", async () => {
+    const models = await holdReadModels(service)
+    try {
+      await stored(service.call, "said before")
+      const block = { name: "told", source: source("told"), entrypoint: "told", language: "python", public: true }
+      const uploads = "SELECT 1 FROM events WHERE type = 'SnippetUploaded'"
+      const before = await service.sql(uploads)
+      refused(await service.call("POST", blocks, block), 503, "unavailable/store")
+      assert.lengthOf(await service.sql(uploads), before.length)
+    } finally {
+      await models.release()
+    }
+  })
 })
