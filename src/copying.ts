@@ -27,7 +27,7 @@ import { belonging, repositories } from "./repositories.ts"
 /** What is copied: a log and its database, without a projector. */
 export const copySource = (config: StorageConfig) =>
   Layer.unwrap(
-    Effect.map(toolDatabase(config), ({ url }) =>
+    Effect.map(toolDatabase(config, { begin: false }), ({ url }) =>
       Layer.merge(Layer.provideMerge(logSource(config), eventStore(config)), PostgresInstallation.layer).pipe(
         Layer.provideMerge(config.databaseUrl === undefined ? Postgres.layer(url) : named(url, config))
       )

@@ -4,14 +4,13 @@ import { CliError, Command } from "effect/cli"
 import { lineOf } from "./failure.ts"
 import { Json, note, OutputClosed } from "./output.ts"
 import { presenter } from "./presenter.ts"
-import { Surroundings } from "./surroundings.ts"
+import { namesService, Surroundings } from "./surroundings.ts"
 import { loaded } from "./verbs.ts"
 
 /** Runs `cairn …`. When it fails, one line has told the operator what went wrong. */
 export const cairn = (args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const { env } = yield* Surroundings
-    const commands = yield* loaded(args, (env["CAIRN_URL"] ?? "").trim() !== "")
+    const commands = yield* loaded(args, namesService(yield* Surroundings))
     const command = Command.make("cairn").pipe(
       Command.withDescription(
         "Cairn's command line: works on the data folder, with or without a running service, or asks the service at CAIRN_URL"

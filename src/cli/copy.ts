@@ -11,6 +11,7 @@ import { counted } from "#src/counted.ts"
 import { alone } from "#src/repositories.ts"
 import { bringAll } from "./copy/bringAll.ts"
 import { finish } from "./copy/finish.ts"
+import { newFolder } from "./copy/newFolder.ts"
 import { targetOf, unusableTarget } from "./copy/target.ts"
 import { Failed, whichStore } from "./failure.ts"
 import { config } from "./log.ts"
@@ -28,6 +29,7 @@ const unfinished = (why: string) =>
 
 const copy = Effect.fnUntraced(function* (to: Option.Option<string>) {
   const target = yield* targetOf(to)
+  if (target.databaseUrl === undefined) yield* newFolder(target.dataDir, "copy", true)
   const source = yield* build(copySource(yield* config))
   const from = Context.get(source, LogSource)
   if ((yield* from.head) === beginning) {

@@ -5,7 +5,7 @@ import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels as Models, type ReadModels } from "#engine/ports/ReadModels.ts"
 import { Projector } from "#engine/project.ts"
 import { standstill } from "#engine/standstill.ts"
-import { parentGone, tool } from "#src/commandLine.ts"
+import { type Beginning, parentGone, tool } from "#src/commandLine.ts"
 import type { BadConfig } from "#src/config/BadConfig.ts"
 import { type Config, readConfig } from "#src/config/config.ts"
 import { projections as all } from "#src/readModels.ts"
@@ -17,10 +17,10 @@ export const config: Effect.Effect<Config, BadConfig> = Effect.flatMap(Surroundi
 )
 
 /** Runs a verb on the log and the read models: those of a running service, or its own for as long as it takes. */
-export const onLog = <A, E, R>(verb: Effect.Effect<A, E, R>) =>
+export const onLog = <A, E, R>(verb: Effect.Effect<A, E, R>, beginning?: Beginning) =>
   Effect.flatMap(config, (config) =>
     Effect.raceFirst(
-      Effect.provide(verb, tool(config)),
+      Effect.provide(verb, tool(config, beginning)),
       Effect.flatMap(parentGone, () => new Failed({ message: "ended, because what had started it is gone" }))
     )
   )

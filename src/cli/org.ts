@@ -76,7 +76,9 @@ const create = Command.make(
           `Organization ${plain(name)}: ${made.organization}, slug ${created.slug}`,
           `Owner ${plain(made.email)}, key (shown only now): ${full}`
         ])
-      })
+      }),
+      // the first one may come before the first start
+      { begin: true }
     )
 ).pipe(Command.withDescription("Register an organization, its owner and the owner's key"))
 

@@ -1,7 +1,9 @@
-import { Option } from "effect"
+import { Effect, Option } from "effect"
 import { CliOutput, type HelpDoc } from "effect/cli"
 import { oneLine } from "#domain/text/oneLine.ts"
 import { note } from "./output.ts"
+import { namesService, Surroundings } from "./surroundings.ts"
+import { worksOnBoth } from "./verbs.ts"
 
 const marked = <D extends { readonly required: boolean; readonly description: Option.Option<string> }>(doc: D): D =>
   doc.required
@@ -51,15 +53,19 @@ const missing = (args: ReadonlyArray<string>, doc: HelpDoc.HelpDoc, path: number
 /** Prints help to stdout if it was asked for. Prints what is wrong as one line on stderr, with all that is missing. */
 export const presenter = (args: ReadonlyArray<string>) =>
   CliOutput.layerPresenter({
-    present: (event) => {
-      if (event._tag === "Version") return CliOutput.defaultPresenter.present(event)
+    present: Effect.fnUntraced(function* (event) {
+      if (event._tag === "Version") return yield* CliOutput.defaultPresenter.present(event)
       if (event._tag === "Help") {
-        return CliOutput.defaultPresenter.present({ ...event, helpDoc: withRequired(event.helpDoc) })
+        return yield* CliOutput.defaultPresenter.present({ ...event, helpDoc: withRequired(event.helpDoc) })
       }
       const { errors, helpDoc, commandPath } = event
       const isMissing = errors.some(({ _tag }) => _tag === "MissingOption" || _tag === "MissingArgument")
       const all = isMissing ? missing(args, helpDoc, commandPath.length - 1) : []
       const said = all.length > 0 ? all : errors.map(({ message }) => oneLine(message))
-      return note(`cairn: ${said.join("; ")} (see \`${[...commandPath, "--help"].join(" ")}\`)`)
-    }
+      const isTooMuch = errors.some(({ _tag }) => _tag === "UnrecognizedOption" || _tag === "UnexpectedArgument")
+      // the same verb takes more on a data folder
+      const isForService = isTooMuch && worksOnBoth(commandPath[1] ?? "") && namesService(yield* Surroundings)
+      const why = isForService ? "; CAIRN_URL is set, so it asks that service" : ""
+      yield* note(`cairn: ${said.join("; ")} (see \`${[...commandPath, "--help"].join(" ")}\`${why})`)
+    })
   })

@@ -17,6 +17,7 @@ import { openedAt } from "./backup/archive.ts"
 import { type Backup, fill } from "./backup/fill.ts"
 import { backupsIn, folderArgument, keysOf } from "./backup/folder.ts"
 import { rowsOf } from "./backup/rows.ts"
+import { newFolder } from "./copy/newFolder.ts"
 import { Failed, whichStore } from "./failure.ts"
 import { config } from "./log.ts"
 import { answer, Json, plain } from "./output.ts"
@@ -35,6 +36,7 @@ const unusable = (databaseUrl: Parameters<typeof unusableDatabase>[1]) => (error
 const restore = Effect.fnUntraced(function* (typed: string, upTo: number | undefined, newer: Option.Option<string>) {
   const { identity } = yield* keysOf
   const to = yield* config
+  yield* newFolder(to.dataDir, "restore", to.databaseUrl === undefined)
   const { place, directory } = yield* openedAt(typed, newer, to.dataDir)
   const bar = progress(!(yield* Json))
   const folder = yield* Layer.build(backupFolder(directory, identity))

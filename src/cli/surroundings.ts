@@ -10,6 +10,9 @@ export interface Around {
   readonly stdin?: AsyncIterable<Uint8Array>
 }
 
+/** Whether a service is named, so that no data folder is looked at. */
+export const namesService = ({ env }: Around): boolean => (env["CAIRN_URL"] ?? "").trim() !== ""
+
 /** The surroundings of a verb: this process's, unless it runs inside another program. */
 export const Surroundings: Context.Reference<Around> = Context.Reference<Around>("cairn/cli/Surroundings", {
   defaultValue: () => process

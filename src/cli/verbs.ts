@@ -58,6 +58,20 @@ const verbs = {
 
 const names = Object.keys(verbs) as ReadonlyArray<keyof typeof verbs>
 
+/** Whether a verb works on a data folder and asks a service, too: there it may take less. */
+export const worksOnBoth = (name: string): boolean => {
+  const { here, asking } = Object.hasOwn(verbs, name) ? verbs[name as keyof typeof verbs] : {}
+  return here !== undefined && asking !== undefined
+}
+
+const onFolderOnly = (name: string) =>
+  new Failed({
+    message: `\`cairn ${name}\` works on a data folder of this machine, and CAIRN_URL names a service: unset it, or run this beside the service.`
+  })
+
+const hasSubcommand = ({ subcommands }: Command.Command.Any, name: string): boolean =>
+  subcommands.some(({ commands }) => commands.some((one) => one.name === name))
+
 /** Flags that need every verb loaded. */
 const ofAll = ["--completions", "--wizard"]
 
@@ -68,18 +82,22 @@ export const loaded = (args: ReadonlyArray<string>, asking: boolean) => {
   const given = args.find((arg) => Object.hasOwn(verbs, arg))
   const every = args.some((arg) => ofAll.some((flag) => arg.startsWith(flag)))
   const explained = args.some((arg) => arg === "--help" || arg === "-h")
+  const behind =
+    given === undefined ? undefined : args.slice(args.indexOf(given) + 1).find((arg) => !arg.startsWith("-"))
   return Effect.forEach(
     names,
     Effect.fnUntraced(function* (name) {
       const { about, here, asking: asks } = verbs[name]
       if (!every && name !== given) return Command.make(name).pipe(Command.withDescription(about))
-      if (asking && asks === undefined && !every && !explained) {
-        return yield* new Failed({
-          message: `\`cairn ${name}\` works on a data folder of this machine, and CAIRN_URL names a service: unset it, or run this beside the service.`
-        })
-      }
+      if (asking && asks === undefined && !every && !explained) return yield* onFolderOnly(name)
       const load = asking ? (asks ?? here) : (here ?? asks)
-      return yield* Effect.promise(async () => (await load!()).command)
+      const command = yield* Effect.promise(async () => (await load!()).command)
+      if (!asking || asks === undefined || here === undefined || every) return command
+      // a verb of both whose subcommand only a data folder has
+      if (behind === undefined || command.subcommands.length === 0 || hasSubcommand(command, behind)) return command
+      const whole = yield* Effect.promise(async () => (await here()).command)
+      if (!hasSubcommand(whole, behind)) return command
+      return explained ? whole : yield* onFolderOnly(`${name} ${behind}`)
     })
   )
 }

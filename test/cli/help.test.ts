@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Console, Effect, Exit } from "effect"
+import { cairn } from "#src/cli/cairn.ts"
 import { cairn as spawned } from "#src/cli/demo/programs.ts"
+import { Surroundings } from "#src/cli/surroundings.ts"
 import { inProcess } from "./cairn.ts"
 
 const run = (...args: ReadonlyArray<string>) => inProcess({ CAIRN_URL: "http://127.0.0.1:9", CAIRN_API_KEY: "k" }, args)
@@ -7,8 +10,56 @@ const told = async (...args: ReadonlyArray<string>) => {
   const { code, out, err } = await run(...args)
   assert.deepStrictEqual([code, out], [1, ""])
   assert.match(err, /^cairn: .*\n$/)
-  return err.slice("cairn: ".length, err.indexOf(" (see"))
+  return err.slice("cairn: ".length, err.includes(" (see") ? err.indexOf(" (see") : undefined)
 }
+
+describe("what works on a data folder only", () => {
+  const refusal = (name: string) =>
+    `\`cairn ${name}\` works on a data folder of this machine, and CAIRN_URL names a service: unset it, or run this beside the service.`
+
+  it("says so where a service is named: verbs, and subcommands of verbs that ask it", async () => {
+    for (const args of [
+      ["events"],
+      ["org", "list"],
+      ["org", "list", "--json"],
+      ["org", "create", "--name", "Acme", "--tier", "PRO", "--owner-email", "a@b.test"],
+      ["--json", "org", "create"]
+    ]) {
+      const name = args.filter((arg) => !arg.startsWith("--")).slice(0, args.includes("org") ? 2 : 1)
+      assert.strictEqual(await told(...args), `${refusal(name.join(" "))}\n`, args.join(" "))
+    }
+    // what a service has is asked for, whatever is in its flags, and what neither has is nothing
+    assert.match(await told("org", "rename", "--name", "list"), /127\.0\.0\.1:9/)
+    assert.match(await told("org", "nothing"), /Unknown subcommand "nothing"/)
+  })
+
+  it("has its help all the same", async () => {
+    const lines: Array<string> = []
+    // where help goes to
+    const heard = { ...console, log: (line: string) => void lines.push(line) }
+    const around = { env: { CAIRN_URL: "http://127.0.0.1:9" }, stdout: process.stdout, stderr: process.stderr }
+    const asked = cairn(["org", "create", "--help"]).pipe(
+      Effect.provideService(Console.Console, heard),
+      Effect.provideService(Surroundings, around)
+    )
+    assert.isTrue(Exit.isSuccess(await Effect.runPromise(Effect.exit(asked))))
+    assert.include(lines.join("\n"), "--owner-email")
+  })
+
+  it("is the reason where a service takes no such flag or argument", async () => {
+    const why = "CAIRN_URL is set, so it asks that service"
+    for (const [args, said] of [
+      [["key", "list", "--org", "Acme"], "Unrecognized flag: --org in command cairn key list"],
+      [["org", "show", "acme"], 'Unexpected positional argument: "acme"']
+    ] as const) {
+      const { err } = await run(...args)
+      assert.strictEqual(err, `cairn: ${said} (see \`cairn ${args.slice(0, 2).join(" ")} --help\`; ${why})\n`)
+    }
+    // and of no verb that always asks
+    assert.notInclude((await run("vote", "i", "up", "--org", "Acme")).err, why)
+    assert.notInclude((await inProcess({ CAIRN_URL: "" }, ["key", "list", "--nothing"])).err, why)
+  })
+})
 
 describe("what has to be given", () => {
   it("is asked for at once, whatever else is there", async () => {

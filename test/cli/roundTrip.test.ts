@@ -151,6 +151,20 @@ describe("cairn export and import", () => {
     assert.match(JSON.parse(out).errors[0].reason, /^files is missing/)
   })
 
+  it("makes one snippet of a repository's files, in whatever order they come", async () => {
+    const org = await home()
+    const files = ["a.py", "b.py", "c/d.py"].map((path) => ({ path, content: `# ${path} of the ordered\n` }))
+    const line = (files: ReadonlyArray<object>) =>
+      JSON.stringify({ name: "i_ordered", source: "# Ordered\n", kind: "repo", language: "markdown", files })
+    const imported = (name: string, line: string) => json<object>("import", file(name, [line]), "--org", org)
+    assert.include(await imported("ordered.jsonl", line(files)), { stored: 1, merged: 0 })
+    assert.include(await imported("reversed.jsonl", line([...files].reverse())), { stored: 0, merged: 1 })
+    assert.lengthOf(
+      (await exported("--org", org)).filter(({ name }) => name === "i_ordered"),
+      1
+    )
+  })
+
   it("says what is wrong with a line's votes, files and workspace", async () => {
     const wrong = [
       { source: "x", votes: { human: { up: -1 } } },

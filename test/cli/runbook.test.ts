@@ -84,11 +84,13 @@ describe("the owner's key is lost", () => {
   it("and another one is made, by the steps of the runbook; the old one is valid no more", async () => {
     const page = read("operations")
     const from = page.indexOf("## The owner's key is lost")
-    const [list, create, revoke, ...more] = commandsOf(page.slice(from, page.indexOf("## ", from + 3)))
+    const [list, first, create, revoke, ...more] = commandsOf(page.slice(from, page.indexOf("## ", from + 3)))
     assert.isEmpty(more)
     await folder.json(
       ...["org", "create", "--name", "Cairn", "--tier", "ENTERPRISE", "--owner-email", "owner@cairn.local"]
     )
+    const { organizations } = await folder.json<{ organizations: ReadonlyArray<{ name: string }> }>(...first!)
+    assert.strictEqual(organizations[0]!.name, "Cairn")
     const keys = async () => {
       const { keys } = await folder.json<{ keys: ReadonlyArray<{ id: string; role: string }> }>(...list!)
       return keys.map(({ id, role }) => `${id} ${role}`)

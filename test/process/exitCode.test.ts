@@ -27,6 +27,7 @@ describe("a service that ends", () => {
     [new LaunchFailed({ reason: "in-use", message }), 78],
     [new LaunchFailed({ reason: "other-major", message }), 78],
     [new LaunchFailed({ reason: "no-binaries", message }), 78],
+    [new LaunchFailed({ reason: "no-folder", message }), 78],
     [new SandboxUnusable({ message, passes: true }), 75],
     [new SandboxUnusable({ message, passes: false }), 78],
     [new EmbeddingTableUnusable({ message }), 78],

@@ -1,11 +1,12 @@
-import { mkdirSync, realpathSync, rmSync } from "node:fs"
+import { mkdirSync, realpathSync, rmSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Console, Effect, Option, Redacted, Schedule, type Scope } from "effect"
+import { there } from "../../systemErrors.ts"
 import { type Binaries, findBinaries } from "./binaries.ts"
 import { type Cluster, checkMajor, clusterOf, exists, initialize } from "./cluster.ts"
 import { makeStuck } from "./comingUp.ts"
 import { guard } from "./guard.ts"
-import { failed, failedTo, LaunchFailed } from "./LaunchFailed.ts"
+import { failed, failedTo, folderFailed, LaunchFailed } from "./LaunchFailed.ts"
 import { lockFolder } from "./lock.ts"
 import { chooseAccount, ownAll, type SystemAccount } from "./privileges.ts"
 import { answers, connection, findPostmaster, freePort, type Postmaster, spawnPostmaster, stop } from "./server.ts"
@@ -31,7 +32,7 @@ export interface EmbeddedPostgres {
  * one. Until the scope closes, the folder is this process's alone, and a server that dies is started again on the same
  * port. Then the server is stopped. If this process is killed, the server ends by itself after half a minute (or
  * `orphaned` seconds) in which nobody has adopted it. Fails with `LaunchFailed`: `in-use` (nothing was touched),
- * `other-major`, `no-binaries`, `failed`.
+ * `no-folder`, `other-major`, `no-binaries`, `failed`.
  */
 export const launch = (options: {
   readonly dataDir: string
@@ -91,13 +92,28 @@ export const connect = (options: { readonly dataDir: string }): Effect.Effect<Op
     return Option.some(described(cluster, found.port, true))
   }).pipe(Effect.catchCause(() => Effect.succeedNone))
 
+/**
+ * Whether the data folder has a Postgres, running or not; writes nothing. Fails with `in-use` while another process has
+ * the folder, and may be making one, and with `no-folder` where it can't be told.
+ */
+export const hasCluster = ({ dataDir }: { readonly dataDir: string }): Effect.Effect<boolean, LaunchFailed> =>
+  Effect.gen(function* () {
+    const directory = resolve(dataDir)
+    const look = (pathIn: (directory: string) => string) =>
+      Effect.try({ try: () => there(() => statSync(pathIn(directory))) !== undefined, catch: folderFailed(directory) })
+    if (yield* look((directory) => join(clusterOf(directory).data, "PG_VERSION"))) return true
+    // in a folder that nobody ever held, a lock of ours would be the first file
+    if (yield* look((directory) => join(directory, "service.lock"))) yield* Effect.scoped(lockFolder(directory))
+    return false
+  })
+
 const folder = (dataDir: string): Effect.Effect<string, LaunchFailed> =>
   Effect.try({
     try: () => {
       mkdirSync(dataDir, { recursive: true, mode: 0o700 })
       return realpathSync(dataDir)
     },
-    catch: failedTo(`make the data folder ${dataDir}`)
+    catch: folderFailed(dataDir)
   })
 
 const described = (cluster: Cluster, port: number, adopted: boolean): EmbeddedPostgres => {

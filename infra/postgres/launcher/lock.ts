@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs"
+import { openSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect, type Scope } from "effect"
-import { failed, LaunchFailed } from "./LaunchFailed.ts"
+import { folderFailed, LaunchFailed } from "./LaunchFailed.ts"
 
 /**
  * Holds the data folder for this process until the scope closes; fails with `in-use` when another process (or another
@@ -32,13 +32,27 @@ export const lockFolder = (
           writeFileSync(join(dataDir, `${name}.pid`), `${process.pid}\n`, { mode: 0o600 })
           return file
         },
-        catch: (cause) => (isBusy(cause) ? inUse(dataDir, name, what) : failed(`Cannot lock ${dataDir}: ${cause}`))
+        catch: (cause) =>
+          isBusy(cause) ? inUse(dataDir, name, what) : folderFailed(dataDir, what)(whyIn(dataDir, name) ?? cause)
       }),
       (file) => Effect.sync(() => file.close())
     )
   )
 
 const isBusy = (cause: unknown): boolean => cause instanceof Error && /database is locked/.test(cause.message)
+
+/**
+ * The system's error where the lock's file can't be written: SQLite tells none. If it can by now, it stays open: to
+ * close it would let go of a lock that this process may have on it.
+ */
+const whyIn = (dataDir: string, name: string): unknown => {
+  try {
+    openSync(join(dataDir, `${name}.lock`), "a")
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
 
 const inUse = (dataDir: string, name: string, what: string): LaunchFailed => {
   let holder = "another process"

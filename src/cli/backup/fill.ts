@@ -41,16 +41,18 @@ export const fill = Effect.fnUntraced(function* (
   const repositories = yield* RepositoryCopy
   const last = yield* (yield* LogIntake).last
   const before = yield* (yield* BesideLog).left
-  const taken = (yield* repositories.names).filter((name) => name.endsWith(".git"))
+  // also the id of a folder whose repositories are erased: another database refuses it without
+  const present = (yield* repositories.names).filter((name) => name !== "lost+found")
+  const taken = present.filter((name) => name.endsWith(".git"))
   if (before !== undefined && !endsWith(chain, last)) {
     return yield* new Failed({
       message:
         "It can't be restored: another backup was restored here, and what was erased since is not erased yet. Give that one again, or empty the database and the data folder."
     })
   }
-  if (taken.length > 0 && last === undefined) {
+  if (present.length > 0 && last === undefined) {
     return yield* new Failed({
-      message: `${plain(to.dataDir)} has repositories already: name an empty data folder (CAIRN_DATA_DIR).`
+      message: `${plain(to.dataDir)} has repositories already, or did: name an empty data folder (CAIRN_DATA_DIR).`
     })
   }
   if (before === undefined) {

@@ -1,3 +1,4 @@
+import { resolve } from "node:path"
 import { Effect, Option } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import type { BadConfig } from "#src/config/BadConfig.ts"
@@ -26,7 +27,9 @@ const withPassword = (text: string, password: string | undefined): string => {
 
 /** A message with the names that the target's variables have here. */
 const renamed = (message: string): string =>
-  message.replaceAll("KURRENTDB_URL", "CAIRN_COPY_TO_KURRENTDB").replaceAll("DATABASE_URL", "CAIRN_COPY_TO")
+  message
+    .replaceAll("KURRENTDB_URL", "CAIRN_COPY_TO_KURRENTDB")
+    .replaceAll(/DATABASE_URL|CAIRN_DATA_DIR/g, "CAIRN_COPY_TO")
 
 /** Where a copy goes, as the command line and the environment say; fails with `Failed`. */
 export const targetOf = Effect.fnUntraced(function* (given: Option.Option<string>) {
@@ -48,7 +51,7 @@ export const targetOf = Effect.fnUntraced(function* (given: Option.Option<string
   const kurrent = read("CAIRN_COPY_TO_KURRENTDB")
   const where = to.includes("://")
     ? { DATABASE_URL: withPassword(to, read("CAIRN_COPY_TO_PASSWORD")) }
-    : { CAIRN_DATA_DIR: to }
+    : { CAIRN_DATA_DIR: typed ? resolve(around.env["INIT_CWD"] ?? ".", typed) : to }
   return yield* Effect.try({
     try: () => readConfig({ ...where, KURRENTDB_URL: kurrent }),
     catch: wrong

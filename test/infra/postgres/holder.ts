@@ -1,5 +1,5 @@
 // A process of its own that holds a data folder, for tests to kill. Prints one line of JSON when Postgres
-// answers. The second argument is what `launch` calls `orphaned`.
+// answers, or why there is none on stderr. The second argument is what `launch` calls `orphaned`.
 import { Effect } from "effect"
 import { launch } from "#infra/postgres/launcher/launcher.ts"
 
@@ -11,6 +11,8 @@ const held = Effect.gen(function* () {
   return yield* Effect.never
 })
 
-Effect.runFork(Effect.scoped(held))
+Effect.runFork(
+  Effect.scoped(Effect.tapError(held, ({ message }) => Effect.sync(() => process.stderr.write(`${message}\n`))))
+)
 // Effect.never alone does not keep a process alive.
 setInterval(() => {}, 60_000)

@@ -1,7 +1,17 @@
-import { appendFileSync, chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Schedule } from "effect"
+import { folderFailed } from "#infra/postgres/launcher/LaunchFailed.ts"
 import { connect, launch } from "#infra/postgres/launcher/launcher.ts"
 import { isLong } from "#test/long.ts"
 import { folder, holder, kill, postmaster, query, ready, until } from "./launching.ts"
@@ -118,6 +128,21 @@ describe("launch", () => {
     })
   )
 
+  it.live("keeps the folder from other processes, whoever else in this one has asked for it", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* folder
+      yield* launch({ dataDir })
+      assert.strictEqual((yield* Effect.flip(Effect.scoped(launch({ dataDir })))).reason, "in-use")
+      const child = yield* holder(dataDir)
+      const said = yield* Effect.callback<string>((resume) => {
+        for (const output of [child.stdout, child.stderr])
+          output?.once("data", (text) => resume(Effect.succeed(String(text))))
+      })
+      assert.include(said, `is in use by process ${process.pid}`)
+      assert.strictEqual(readFileSync(join(dataDir, "service.pid"), "utf8"), `${process.pid}\n`)
+    })
+  )
+
   it.live("keeps its server's log short while it runs, with what came last beside it", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder
@@ -158,6 +183,38 @@ describe("launch", () => {
       assert.match(refused.message, /^.*Postgres 15, this release runs 18\.$/)
     })
   )
+
+  it.live("says what an operator has to mend where the data folder can't be made or written", () =>
+    Effect.gen(function* () {
+      const parent = yield* folder
+      const file = join(parent, "file")
+      writeFileSync(file, "")
+      symlinkSync(join(parent, "nowhere", "deep"), join(parent, "dangling"))
+      // as a folder of another user, or on a disk that only reads: it is there, and can't be written
+      mkdirSync(join(parent, "service.lock"))
+      for (const [dataDir, code] of [
+        [file, "EEXIST"],
+        [join(file, "data"), "ENOTDIR"],
+        [join(parent, "dangling"), "EEXIST|ENOENT"],
+        ["/proc/nothing/data", "ENOENT"],
+        [parent, "EISDIR"]
+      ] as const) {
+        const refused = yield* Effect.flip(Effect.scoped(launch({ dataDir })))
+        assert.strictEqual(refused.reason, "no-folder", refused.message)
+        assert.match(refused.message, new RegExp(`^Cannot use the data folder .+: (?:${code}): .+CAIRN_DATA_DIR\\.$`))
+      }
+    })
+  )
+
+  it("leaves to another start what may pass by itself", () => {
+    for (const code of ["EIO", "ENOSPC", "EMFILE", "ESTALE"]) {
+      const { reason, message } = folderFailed("/data")(Object.assign(new Error(`${code}: why`), { code }))
+      assert.strictEqual(reason, "failed", code)
+      assert.notInclude(message, "CAIRN_DATA_DIR")
+    }
+    const closed = folderFailed("/data")(Object.assign(new Error("EROFS: read-only file system"), { code: "EROFS" }))
+    assert.strictEqual(closed.reason, "no-folder")
+  })
 
   it.live("begins again after an initdb that was cut off", () =>
     Effect.gen(function* () {
