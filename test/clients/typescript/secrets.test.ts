@@ -34,8 +34,8 @@ describe("a secret", () => {
     }
   })
   it("does not keep a long wait from being told by default", async () => {
-    const after = (seconds: string) => ({ status: 429, headers: { "retry-after": seconds } })
-    const { vote, lines } = stub([after("10"), after("11"), fine], { logLevel: "warn" })
+    const limited = (seconds: string) => ({ status: 429, headers: { "retry-after": seconds } })
+    const { vote, lines } = stub([limited("10"), limited("11"), fine], { logLevel: "warn" })
     await vote()
     assert.lengthOf(lines, 1)
     assert.include(lines[0], "is sent again in 11000 ms")
