@@ -8,7 +8,7 @@ import { schemaOf } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import type { EventStore } from "#engine/ports/EventStore.ts"
 import { react } from "#engine/react.ts"
-import { erased, finishErasures } from "#engine/texts.ts"
+import { erased, erasingBy, finishErasures } from "#engine/texts.ts"
 import * as KurrentAudit from "#infra/kurrent/audit.ts"
 import * as KurrentSource from "#infra/kurrent/copy/source.ts"
 import { ownLog } from "#infra/kurrent/ownLog.ts"
@@ -28,6 +28,7 @@ import * as ThreadSnippetIndex from "#infra/search/thread/layer.ts"
 import type { LogAudit } from "#ports/LogAudit.ts"
 import type { LogEngine } from "#ports/LogCopy.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
+import * as Codec from "./codec.ts"
 import type { Config } from "./config/config.ts"
 import { Disks, nearlyFull } from "./disks.ts"
 import { passesByItself } from "./reaction.ts"
@@ -59,7 +60,7 @@ export const eventStore = ({ kurrentdbUrl }: LogConfig) =>
         // loaded only if it is used: its native half takes time and memory
         Effect.map(
           Effect.promise(() => import("#infra/kurrent/store.ts")),
-          (KurrentEventStore) => KurrentEventStore.layer(kurrentdbUrl, maxAges)
+          (KurrentEventStore) => KurrentEventStore.layer(kurrentdbUrl, maxAges, erasingBy(Codec, erasures))
         )
       )
   ).pipe(Layer.provide(Layer.effectDiscard(finished)))

@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { Texts } from "#engine/ports/Texts.ts"
+import { beginning } from "../Position.ts"
 
 /** Texts in memory: for tests and the example only. */
 export const layer = Layer.sync(Texts, () => {
@@ -20,6 +21,7 @@ export const layer = Layer.sync(Texts, () => {
         const gone = new Set(subjects.map((subject) => nameOf(tenant, subject)))
         for (const subject of gone) erased.add(subject)
         for (const [id, { subject }] of kept) if (gone.has(subject)) kept.delete(id)
-      })
+      }),
+    finished: Effect.succeed(beginning)
   })
 })

@@ -1,4 +1,5 @@
 import { Context, type Effect } from "effect"
+import type { Position } from "../Position.ts"
 import type { Payload, StoreUnavailable } from "./EventStore.ts"
 
 /** A payload with the id under which it is found. */
@@ -20,5 +21,7 @@ export class Texts extends Context.Service<
     readonly get: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, Uint8Array>, StoreUnavailable>
     /** Removes all texts of a tenant's subjects, and sees to it that none of them is kept again. */
     readonly erase: (tenant: string, subjects: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
+    /** Up to where `finishErasures` has done all erasures of the log, as far as is known here. */
+    readonly finished: Effect.Effect<Position, StoreUnavailable>
   }
 >()("engine/Texts") {}

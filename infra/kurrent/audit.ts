@@ -113,7 +113,7 @@ export const layer = (maxAges: ReadonlyArray<MaxAge>) =>
       })
 
       return LogAudit.of({
-        oneClock: false,
+        oneClockBehind: Effect.undefined,
         missingBetween: () => undefined,
         missingUpTo: () => undefined,
         at: (time) => Effect.mapError(at(time), unavailable),

@@ -1,9 +1,12 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
+import { beginning, positionOf } from "#engine/Position.ts"
 import { StoreUnavailable } from "#engine/ports/EventStore.ts"
 import { type Text, Texts } from "#engine/ports/Texts.ts"
+import { finishing } from "#engine/texts.ts"
 import { arrayOf, columnOf } from "../postgres/arrayOf.ts"
 import { isLong, piece, sendLong, sent } from "../postgres/sending.ts"
+import { transaction } from "../postgres/transaction.ts"
 
 /** Puts share this lock. An erasure has it alone: it waits for puts under way, and none begins beside it. */
 const lock = 5_020_720
@@ -65,12 +68,25 @@ const get = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
 const erase = Effect.fnUntraced(function* (tenant: string, subjects: ReadonlyArray<string>) {
   const sql = yield* PgClient.PgClient
   const those = arrayOf([...new Set(subjects)].sort(), text)
+  // several processes come to the same erasure: what is done need not hold up puts again
+  const [row] = yield* sql.unsafe<{ done: boolean }>(
+    `SELECT NOT EXISTS (SELECT FROM unnest($2::text[]) AS s
+      WHERE NOT EXISTS (SELECT FROM kurrent_erasures x WHERE x.tenant = $1 AND x.subject = s)) AS done`,
+    [tenant, those]
+  )
+  if (row!.done) return
   yield* sql`SELECT pg_advisory_xact_lock(${lock})`
   yield* sql.unsafe(
     "INSERT INTO kurrent_erasures (tenant, subject) SELECT $1, s FROM unnest($2::text[]) AS s ON CONFLICT DO NOTHING",
     [tenant, those]
   )
   yield* sql.unsafe("DELETE FROM kurrent_texts WHERE tenant = $1 AND subject = ANY ($2::text[])", [tenant, those])
+})
+
+const finished = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<{ position: bigint }>`SELECT position FROM reactions WHERE name = ${finishing}`
+  return row === undefined ? beginning : positionOf(row.position)
 })
 
 /** Texts in Postgres, beside a log in KurrentDB. */
@@ -84,9 +100,10 @@ export const layer = Layer.effect(
         Effect.mapError(() => new StoreUnavailable({ message: "the texts can't be reached" }))
       )
     return Texts.of({
-      put: (texts) => here(sql.withTransaction(put(texts))),
+      put: (texts) => here(transaction(sql)(put(texts))),
       get: (ids) => (ids.length === 0 ? Effect.succeed(new Map()) : here(get(ids))),
-      erase: (tenant, subjects) => here(sql.withTransaction(erase(tenant, subjects)))
+      erase: (tenant, subjects) => here(transaction(sql)(erase(tenant, subjects))),
+      finished: here(finished)
     })
   })
 )

@@ -55,10 +55,12 @@ class Walk {
   #index = 0
   readonly #findings: Findings
   readonly #audit: LogAudit["Service"]
+  readonly #oneClockBehind: Position | undefined
 
-  constructor(findings: Findings, audit: LogAudit["Service"]) {
+  constructor(findings: Findings, audit: LogAudit["Service"], oneClockBehind: Position | undefined) {
     this.#findings = findings
     this.#audit = audit
+    this.#oneClockBehind = oneClockBehind
   }
 
   take(event: AuditedEvent): void {
@@ -88,7 +90,8 @@ class Walk {
     if (revision > 0 && (before === null || hasReached(before, position))) {
       this.#findings.add(position, "revision", `${stream} has no revision ${revision - 1} before its ${revision}`)
     }
-    if (this.#audit.oneClock && recordedAt < this.#recordedAt) {
+    const clock = this.#oneClockBehind
+    if (clock !== undefined && isAfter(position, clock) && recordedAt < this.#recordedAt) {
       this.#findings.add(position, "time", "it was recorded before the event that precedes it")
     }
   }
@@ -154,7 +157,7 @@ export const verifyLog = Effect.fnUntraced(function* (
   progress: (done: number, of: number, what: string) => void
 ) {
   const audit = yield* LogAudit
-  const walk = new Walk(findings, audit)
+  const walk = new Walk(findings, audit, yield* audit.oneClockBehind)
   for (let after = beginning; isAfter(head, after); ) {
     const events = (yield* audit.read(after, page)).filter(({ position }) => hasReached(head, position))
     if (events.length === 0) break

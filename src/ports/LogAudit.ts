@@ -47,8 +47,8 @@ export class LogAudit extends Context.Service<
      * epoch); `beginning` if there is none.
      */
     readonly at: (time: number) => Effect.Effect<Position, AuditUnavailable>
-    /** Whether one clock has stamped all events, so that times never go back. */
-    readonly oneClock: boolean
+    /** Behind this position one clock has stamped all events, so that times never go back; `undefined`: nowhere. */
+    readonly oneClockBehind: Effect.Effect<Position | undefined, AuditUnavailable>
     /** How many texts no event has; there should be none. */
     readonly strays: Effect.Effect<number, AuditUnavailable>
   }

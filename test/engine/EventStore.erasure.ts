@@ -1,12 +1,31 @@
 import { randomBytes, randomUUID } from "node:crypto"
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
-import type { EventStore, Expected } from "#engine/ports/EventStore.ts"
+import { MaxOpsBeforeYield } from "effect/Scheduler"
+import { isAfter, type Position } from "#engine/Position.ts"
+import { EventStore, type Expected, type StoredEvent } from "#engine/ports/EventStore.ts"
+import type { Erasing } from "#engine/texts.ts"
 import { command, fresh, noted, plain, texts, to, typed, upTo } from "./appends.ts"
 import { whole } from "./whole.ts"
 
 const says = (subject: string, text?: string | Uint8Array, erases: ReadonlyArray<string> = []) =>
   command({ events: [noted({ payload: typed(subject, text), erases })] })
+
+/** An event that says what it erases. */
+const forgets = (subject: string) =>
+  command({ events: [noted({ type: "Forgotten", data: JSON.stringify({ subject }), erases: [subject] })] })
+
+/** How a store in steps knows that. */
+export const forgetting: Erasing = {
+  types: ["Forgotten"],
+  of: ({ data }) => [(JSON.parse(data) as { readonly subject: string }).subject]
+}
+
+/** What a read model of one subject would keep of a log: the texts that no event behind them has erased. */
+const keptOf = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
+  const last = events.findLastIndex(({ type }) => type === "Forgotten")
+  return texts(events.slice(last + 1)).filter((text) => text !== null)
+}
 
 /** The part of the contract that is about what callers typed: kept beside the log, and gone when it is erased. */
 export const erasure = (it: Vitest.MethodsNonLive<EventStore>) => {
@@ -135,6 +154,60 @@ export const erasure = (it: Vitest.MethodsNonLive<EventStore>) => {
         assert.deepStrictEqual(
           texts(yield* readStream(stream, -1)),
           upTo(12).map(() => null)
+        )
+      }
+    })
+  )
+
+  it.effect("tells nobody a text that came behind its erasure, at no moment: what was kept of it would stay", () =>
+    Effect.gen(function* () {
+      const store = yield* EventStore
+      const { append, readStream, readAll } = yield* whole
+      for (const round of upTo(6)) {
+        const [subject, tenant, stream, erasing] = [fresh("subject"), fresh("tenant"), fresh(), fresh()]
+        const before = yield* store.head
+        const types = ["Noted", "Forgotten"]
+        const count = 13
+        /** Reads all that comes, as it comes. */
+        const following = (filters: { readonly types?: ReadonlyArray<string>; readonly tenant?: string }) =>
+          Effect.gen(function* () {
+            const seen: Array<StoredEvent> = []
+            for (let at: Position = before; seen.length < count; ) {
+              const { events } = yield* store.readAll(at, { limit: 1 + (round % 5), ...filters })
+              seen.push(...events.filter((event) => event.tenant === tenant))
+              at = events.at(-1)?.position ?? at
+              yield* Effect.yieldNow
+            }
+            return seen
+          })
+        const inStream = Effect.gen(function* () {
+          const seen: Array<StoredEvent> = []
+          while (seen.length < count - 1) {
+            seen.push(...(yield* store.readStream(stream, seen.length - 1)).events)
+            yield* Effect.yieldNow
+          }
+          return seen
+        })
+        const saying = Effect.forEach(
+          upTo(count - 1),
+          (n) => append(to(stream, "any", [says(subject, `text ${n}`)], tenant)),
+          { concurrency: 3 }
+        )
+        const erasingInBetween = Effect.gen(function* () {
+          while ((yield* readStream(stream, -1)).length < 1 + (round % 6)) yield* Effect.yieldNow
+          yield* append(to(erasing, "any", [forgets(subject)], tenant))
+        })
+        const [all, ofTypes, ofTenant, ofStream] = yield* Effect.all(
+          [following({}), following({ types }), following({ tenant }), inStream, saying, erasingInBetween],
+          { concurrency: "unbounded" }
+        ).pipe(Effect.provideService(MaxOpsBeforeYield, 3))
+        const anew = yield* readAll(before, { tenant })
+        const [{ position }] = (yield* readStream(erasing, -1)) as [StoredEvent]
+        for (const live of [all, ofTypes, ofTenant]) assert.deepStrictEqual(keptOf(live), keptOf(anew))
+        const behind = ofStream.filter((event) => isAfter(event.position, position))
+        assert.deepStrictEqual(
+          texts(behind),
+          behind.map(() => null)
         )
       }
     })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { erasures } from "#domain/erasures.ts"
 import type { DomainEvent } from "#domain/events.ts"
@@ -8,12 +8,16 @@ import { LeftOut } from "#engine/leftOut.ts"
 import * as MemoryEventStore from "#engine/memory/EventStore.ts"
 import * as MemoryReadModels from "#engine/memory/ReadModels.ts"
 import * as MemoryTexts from "#engine/memory/Texts.ts"
-import { Given } from "#engine/Projection.ts"
+import { beginning } from "#engine/Position.ts"
+import { Given, type Projection } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
+import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { Texts } from "#engine/ports/Texts.ts"
+import { bring, Projector } from "#engine/project.ts"
 import { react } from "#engine/react.ts"
 import { Tail } from "#engine/tail.ts"
-import { bySteps, Facts, finishErasures } from "#engine/texts.ts"
+import { bySteps, Erasures, erasingBy, Facts, finishErasures } from "#engine/texts.ts"
+import { table } from "#projections/table.ts"
 import * as Codec from "#src/codec.ts"
 import { passesByItself } from "#src/reaction.ts"
 import { command, fresh, texts, to, upTo } from "./appends.ts"
@@ -43,7 +47,8 @@ const world = (crash: { readonly at: number; readonly when: "before" | "after" }
       Texts.of({
         put: (some) => step(texts.put(some)),
         get: (ids) => (down ? Effect.die("there is nobody") : texts.get(ids)),
-        erase: (tenant, subjects) => step(texts.erase(tenant, subjects))
+        erase: (tenant, subjects) => step(texts.erase(tenant, subjects)),
+        finished: texts.finished
       })
     )
   ).pipe(Layer.provide(MemoryTexts.layer))
@@ -118,5 +123,153 @@ describe("texts beside a log that has none", () => {
         for (const when of ["before", "after"] as const)
           for (const at of upTo(6)) assert.isTrue((yield* run(at + 1, when, again)).stopped)
     })
+  )
+})
+
+/** Keeps what comments say, until they are erased. */
+const Comments: Projection = {
+  name: "comments",
+  version: 1,
+  tables: {
+    rows: table<{ readonly id: string; readonly snippet: string; readonly words: string | null }>({
+      columns: { id: "text", snippet: "text", words: "text" },
+      on: {
+        CommentAdded: {
+          rows: (_, { eventId }) => [eventId],
+          to: (_, { snippet, text }, { eventId }) => ({ id: eventId, snippet, words: text?.words ?? null })
+        }
+      },
+      drops: { SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet } }
+    })
+  }
+}
+
+describe("a text that comes in behind its erasure, before that is done", () => {
+  /** The first erasure stands still, as that of a process which is slow or gone. */
+  const gated = (erased: Deferred.Deferred<void>) => {
+    let calls = 0
+    const texts = Layer.effect(
+      Texts,
+      Effect.map(Texts, (texts) =>
+        Texts.of({
+          ...texts,
+          erase: (tenant, subjects) =>
+            Effect.suspend(() =>
+              Effect.andThen(calls++ === 0 ? Deferred.await(erased) : Effect.void, texts.erase(tenant, subjects))
+            )
+        })
+      )
+    ).pipe(Layer.provide(MemoryTexts.layer))
+    const given = Layer.succeed(Given, undefined)
+    return Layer.mergeAll(
+      bySteps.pipe(
+        Layer.provide(Layer.merge(MemoryEventStore.facts, texts)),
+        Layer.provide(Layer.succeed(Erasures, erasingBy(Codec, erasures)))
+      ),
+      MemoryReadModels.layer.pipe(Layer.provide(given)),
+      Codec.layer
+    )
+  }
+
+  const toHead = Effect.gen(function* () {
+    const models = yield* ReadModels
+    const { head } = yield* EventStore
+    return yield* bring(yield* models.live(Comments), yield* head)
+  })
+
+  const projected = Effect.gen(function* () {
+    const models = yield* ReadModels
+    const { head } = yield* EventStore
+    const end = yield* head
+    yield* Effect.gen(function* () {
+      while ((yield* models.live(Comments)).position !== end) yield* Effect.yieldNow
+    }).pipe(Effect.provide(Projector.layer([Comments])))
+    return yield* models.live(Comments)
+  })
+
+  for (const [how, live] of [
+    ["that reads its own types", toHead],
+    ["that reads with others", projected]
+  ] as const) {
+    for (const dies of [true, false]) {
+      it.effect(`is in no read model ${how}, if who erases ${dies ? "dies" : "comes to it later"}`, () => {
+        const erased = Deferred.makeUnsafe<void>()
+        return Effect.gen(function* () {
+          const { readAll, readStream, outcome } = yield* EventStore
+          const models = yield* ReadModels
+          const [stream, last] = [fresh(), crypto.randomUUID()]
+          yield* given(crypto.randomUUID(), stream, says)
+          const deleting = yield* Effect.forkChild(given(crypto.randomUUID(), fresh(), deletes))
+          while ((yield* readAll(beginning, { types: ["SnippetDeleted"] })).events.length === 0) yield* Effect.yieldNow
+          // and one of another snippet, which stays
+          const stays = CommentAdded.make({ ...says, snippet: "other", subject: "snippet/other/comment/c" })
+          yield* given(crypto.randomUUID(), fresh(), stays)
+          yield* given(last, stream, says)
+          const { position } = yield* live
+          if (dies) yield* Fiber.interrupt(deleting)
+          yield* Deferred.succeed(erased, undefined)
+          yield* Fiber.await(deleting)
+          for (const events of [(yield* readStream(stream, 0)).events, yield* outcome(stream, last)])
+            assert.deepStrictEqual(texts(events), [null])
+          const rebuilt = yield* models.begin(Comments)
+          const { differences, ...met } = yield* models.compare(Comments, () => bring(rebuilt, position), 10)
+          assert.deepStrictEqual(differences, [])
+          assert.strictEqual(met.live.position, met.rebuilt.position)
+        }).pipe(Effect.scoped, Effect.provide(gated(erased)))
+      })
+    }
+  }
+
+  it.effect(
+    "what was erased before a process began is not erased by it again, and what can't be read is passed over",
+    () => {
+      const calls: Array<ReadonlyArray<string>> = []
+      let finished = beginning
+      const noting = Layer.effect(
+        Texts,
+        Effect.map(Texts, (texts) =>
+          Texts.of({
+            ...texts,
+            erase: (tenant, subjects) => {
+              calls.push(subjects)
+              return texts.erase(tenant, subjects)
+            },
+            finished: Effect.sync(() => finished)
+          })
+        )
+      )
+      const beside = Layer.merge(MemoryEventStore.facts, Layer.provide(noting, MemoryTexts.layer))
+      return Effect.gen(function* () {
+        const context = yield* Layer.build(beside)
+        const process = Effect.map(
+          Layer.build(
+            Layer.fresh(bySteps).pipe(
+              Layer.provide(Layer.succeedContext(context)),
+              Layer.provide(Layer.succeed(Erasures, erasingBy(Codec, erasures)))
+            )
+          ),
+          (built) => Context.get(built, EventStore)
+        )
+        const [one, other] = [yield* process, yield* process]
+        const stream = fresh()
+        const unreadable = { ...Codec.encode(deletes), schemaVersion: 99, erases: [] }
+        yield* one.append(to(fresh(), "any", [command({ events: [Codec.encode(deletes)] })]))
+        finished = yield* one.head
+        yield* one.append(to(fresh(), "any", [command({ events: [unreadable] })]))
+        yield* one.append(to(stream, "any", [command({ events: [Codec.encode({ ...says, subject: "other" })] })]))
+        assert.lengthOf(calls, 1)
+        for (const read of [() => other.readStream(stream, -1), () => other.readAll(beginning, { types: [says._tag] })])
+          assert.deepStrictEqual(texts((yield* read()).events), [JSON.stringify(says.text)])
+        assert.lengthOf(calls, 1)
+        // read whole, from the log's beginning, it is done again: that does no harm
+        finished = beginning
+        const third = yield* process
+        assert.lengthOf(
+          texts((yield* third.readAll(beginning)).events).filter((text) => text !== null),
+          1
+        )
+        assert.deepStrictEqual(calls[1], calls[0])
+      }).pipe(Effect.scoped)
+    }
   )
 })

@@ -2,12 +2,13 @@ import { assert } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, Redacted } from "effect"
 import type { MaxAge } from "#infra/kurrent/retention.ts"
 import * as KurrentEventStore from "#infra/kurrent/store.ts"
+import { forgetting } from "../engine/EventStore.erasure.ts"
 import { freshClient } from "../infra/stores.ts"
 import { ProtocolDouble } from "./ProtocolDouble.ts"
 
 /** A store on this server, with the database that is given to it. */
 export const storeAt = (url: string, maxAges: ReadonlyArray<MaxAge> = []) =>
-  KurrentEventStore.layer(Redacted.make(url), maxAges)
+  KurrentEventStore.layer(Redacted.make(url), maxAges, forgetting)
 
 /** A double of a version that listens as long as the scope lives. */
 export const doubleOf = (version?: string) =>

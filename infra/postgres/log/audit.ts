@@ -1,7 +1,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
-import { beginning, isAfter, positionOf } from "#engine/Position.ts"
+import { beginning, isAfter, type Position, positionOf } from "#engine/Position.ts"
 import { type AuditedEvent, AuditUnavailable, LogAudit } from "#ports/LogAudit.ts"
+import { severalClocks } from "../copy/clocks.ts"
 import { middleOf, missingBetween, missingUpTo } from "./dense.ts"
 import { head } from "./read.ts"
 import { type EnvelopeRow, envelopeOf } from "./rows.ts"
@@ -41,10 +42,21 @@ const audited = (row: Row): AuditedEvent => ({
   erasedAt: row.erased_at === null ? null : positionOf(row.erased_at)
 })
 
-/** Binary search: all events up to `low` are in time, and the first one behind `high` is not. */
+/** The position before the first event up to another position that came after a time, if there is such an event. */
+const beforeFirst = Effect.fnUntraced(function* (time: number, upTo: Position) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<{ before: bigint }>`SELECT
+      coalesce((SELECT max(b.position) FROM events b WHERE b.position < e.position), 0) AS before
+    FROM events e WHERE e.position <= ${BigInt(upTo)} AND e.recorded_at > ${new Date(time)} ORDER BY e.position LIMIT 1`
+  return row && positionOf(row.before)
+})
+
+/** Binary search where times don't go back: all events up to `low` are in time, the first one behind `high` is not. */
 const at = Effect.fnUntraced(function* (time: number) {
   const sql = yield* PgClient.PgClient
-  let low = beginning
+  let low = yield* severalClocks
+  const before = low === beginning ? undefined : yield* beforeFirst(time, low)
+  if (before !== undefined) return before
   let high = yield* head
   while (isAfter(high, low)) {
     const middle = middleOf(low, high)
@@ -65,7 +77,7 @@ export const layer = Layer.effect(
     const here = <A, E>(effect: Effect.Effect<A, E>) =>
       Effect.mapError(effect, () => new AuditUnavailable({ message: "The log can't be read at the moment." }))
     return LogAudit.of({
-      oneClock: true,
+      oneClockBehind: here(Effect.provideService(severalClocks, PgClient.PgClient, sql)),
       missingBetween,
       missingUpTo,
       at: (time) => here(Effect.provideService(at(time), PgClient.PgClient, sql)),

@@ -30,12 +30,12 @@ describe("read models as of a position, with the log in KurrentDB", () => {
     const deleted = cairn.snippets.delete(codeBlockId)
     await vi.waitFor(async () => {
       assert.isNotEmpty(double.records.all.filter(({ type }) => type === "SnippetDeleted"))
-      // who deletes, and the reaction
-      assert.strictEqual(await waiting(), 2)
+      // who deletes, the reaction, and who reads on behind it
+      assert.strictEqual(await waiting(), 3)
     }, within)
     const find = async () => (await cairn.system.asOfs()).asOf.find((one) => one.position === position)
     await cairn.system.makeAsOf(position)
-    await vi.waitFor(async () => assert.isTrue((await waiting()) === 3 || (await find())?.state !== "making"), within)
+    await vi.waitFor(async () => assert.isTrue((await waiting()) === 4 || (await find())?.state !== "making"), within)
     await query("SELECT pg_advisory_unlock_shared(5020720)")
     await deleted
     await vi.waitFor(async () => assert.strictEqual((await find())?.state, "made"), within)
