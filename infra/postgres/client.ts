@@ -2,12 +2,14 @@ import { readdirSync, readFileSync } from "node:fs"
 import type { Socket } from "node:net"
 import { join } from "node:path"
 import { PgClient, PgTypes } from "@effect/sql-pg"
+import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Layer, Redacted, Result } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { parseJson } from "#engine/parseJson.ts"
 import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { checkServer } from "./checkServer.ts"
 import { pulse } from "./pulse.ts"
+import { beginsWith, idleSetting, inForce, settingEach } from "./silence.ts"
 
 const fromUtf8 = new TextDecoder()
 const utf8 = new TextEncoder()
@@ -85,6 +87,10 @@ export interface Server {
   readonly connections?: number | undefined
   /** Opens the socket of a connection. */
   readonly stream?: () => Socket
+  /** Milliseconds after which the server ends a transaction of whose client it hears nothing; 30,000 if not given. */
+  readonly silence?: number
+  /** Settings that a session begins with; `undefined`: somebody in between takes none. */
+  readonly begins?: Readonly<Record<string, string>> | undefined
 }
 
 /**
@@ -98,8 +104,11 @@ const tls = (url: Redacted.Redacted, ca: string | undefined) => {
 }
 
 /** A pool of connections to the database at `url`, without migrating it. */
-const pool = (url: Redacted.Redacted, { ca, connections = 16, stream }: Server = {}) =>
-  PgClient.layer({
+const pool = (url: Redacted.Redacted, server: Server = {}) => {
+  const { ca, connections = 16, stream } = server
+  // the embedded server goes with its machine, so it need not be told how to notice that one is gone
+  const startupParameters = "begins" in server ? server.begins : beginsWith(server.silence, false)
+  const made = PgClient.make({
     url,
     types,
     ssl: tls(url, ca),
@@ -108,13 +117,29 @@ const pool = (url: Redacted.Redacted, { ca, connections = 16, stream }: Server =
     minConnections: 2,
     connectTimeout,
     ...(stream && { stream }),
+    startupParameters,
     // a batch of payloads may hold one upload of 32 MiB and its logs
     maxMessageSize: 256 * 1024 * 1024
   })
+  return PgClient.layerFrom(startupParameters === undefined ? Effect.map(made, settingEach(server.silence)) : made)
+}
 
 /** A pool of connections to the database at `url`, migrated. */
 export const layer = (url: Redacted.Redacted, server: Server = {}) =>
   Layer.effectDiscard(migrate).pipe(Layer.provideMerge(pool(url, server)))
+
+/** What a session of `config` begins with; `undefined`: a pooler refuses it, or leaves it out. */
+const taken = (config: PgConnection.Config, silence: number | undefined) => {
+  const startupParameters = beginsWith(silence, true)
+  return Effect.gen(function* () {
+    const { query } = yield* PgConnection.make({ ...config, startupParameters })
+    const { rows } = yield* query(inForce, [], false)
+    return Number(rows[0]!["millis"]) === Number(startupParameters[idleSetting]) ? startupParameters : undefined
+  }).pipe(
+    Effect.scoped,
+    Effect.orElseSucceed(() => undefined)
+  )
+}
 
 /** For a server that somebody else runs: refuses one that can't be used before anything is written to it. */
 const checked = <A, E, R>(
@@ -125,8 +150,8 @@ const checked = <A, E, R>(
   Layer.unwrap(
     Effect.gen(function* () {
       const config = { url, ssl: tls(url, server.ca), connectTimeout } as const
-      yield* checkServer(config)
-      return on(url, { ...server, ...(yield* pulse({ ...config, at: new URL(Redacted.value(url)) })) })
+      const [begins] = yield* Effect.all([taken(config, server.silence), checkServer(config)], { concurrency: 2 })
+      return on(url, { ...server, begins, ...(yield* pulse({ ...config, at: new URL(Redacted.value(url)) })) })
     })
   )
 

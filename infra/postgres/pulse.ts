@@ -8,6 +8,8 @@ import { Effect, Exit, Fiber, Scope } from "effect"
  */
 const often = "1 second"
 const patience = "5 seconds"
+/** Milliseconds; with Node's own ten tries a second apart, a connection that says nothing is ended after 20 s. */
+const keepAlive = 10_000
 
 /** The place that a client reads from a URL: its query goes before the rest, and a host may be a folder. */
 const placeOf = ({ hostname, port, searchParams }: URL) => {
@@ -26,7 +28,8 @@ export const pulse = Effect.fnUntraced(function* (config: PgConnection.Config & 
   const { host, to } = placeOf(config.at)
   const open = new Set<Socket>()
   const stream = () => {
-    const socket = connect({ ...to, noDelay: true })
+    // what says nothing for a while is noticed to be dead, and forgotten by nothing in between
+    const socket = connect({ ...to, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAlive })
     open.add(socket)
     socket.once("close", () => open.delete(socket))
     return socket

@@ -1,6 +1,6 @@
 import type { PgClient } from "@effect/sql-pg"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Context, Effect, Exit, Predicate } from "effect"
+import { Context, Effect, Exit, Option, Predicate } from "effect"
 import type { Connection } from "effect/sql/SqlConnection"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
 import { served, unanswered } from "./served.ts"
@@ -28,12 +28,14 @@ const patience = "10 seconds"
  * As the client's `withTransaction`, for transactions that others wait for: where its connection has gone dead, this
  * fails, 20 s later, as with a connection that was lost. The client's own waits on such a one for as long as the system
  * keeps it, because it begins and ends a transaction uninterruptibly; and where a connection was lost, its rollback,
- * which can't work, makes a defect of the failure. No transaction may be within this one.
+ * which can't work, makes a defect of the failure. Within another transaction this is the client's; none may be within
+ * this one.
  */
 export const transaction =
   (sql: PgClient.PgClient) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
-    Effect.suspend(() => {
+    Effect.flatMap(Effect.serviceOption(sql.transactionService), (around) => {
+      if (Option.isSome(around)) return sql.withTransaction(effect)
       let processId: number | undefined
       const whole = Effect.scoped(
         Effect.flatMap(sql.reserve, (connection) => {

@@ -1,15 +1,26 @@
 import { PgClient, PgPool } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import { served, unanswered } from "../served.ts"
+import { within } from "../within.ts"
+
+/** Milliseconds after which the server is asked whether it is still at work for a call; it is asked twice. */
+const patience = 5_000
+/** Bytes of a call that may take a millisecond more on their way. */
+const slow = 512
 
 /** Sends the statements of appends; a row comes back as the values of its columns. */
 export class Writers extends Context.Service<
   Writers,
   {
-    /** Sends a statement with its parameters and gives its rows. Fails with `SqlError`. */
+    /**
+     * Sends a statement with its parameters, of about so many bytes, and gives its rows. Fails with `SqlError`; where
+     * its connection has gone dead, 10 s later as with one that was lost.
+     */
     readonly call: (
       statement: string,
-      parameters: ReadonlyArray<unknown>
+      parameters: ReadonlyArray<unknown>,
+      bytes?: number
     ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError>
   }
 >()("cairn/postgres/Writers") {
@@ -23,7 +34,22 @@ export class Writers extends Context.Service<
     Effect.gen(function* () {
       const { config } = yield* PgClient.PgClient
       const { use } = yield* PgPool.make({ ...config, minConnections: 0, maxConnections: 2 })
-      return { call: (statement, parameters) => use((writer) => writer.queryValues(statement, parameters)) }
+      return Writers.of({
+        call: (statement, parameters, bytes = 0) =>
+          Effect.suspend(() => {
+            let processId: number | undefined
+            const called = use((writer) => {
+              processId = writer.processId
+              return writer.queryValues(statement, parameters)
+            })
+            return within(
+              called,
+              patience + bytes / slow,
+              unanswered,
+              served(config, () => processId)
+            )
+          })
+      })
     })
   )
 

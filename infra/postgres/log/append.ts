@@ -4,6 +4,7 @@ import { derivedId } from "#engine/derivedId.ts"
 import type { Append } from "#engine/ports/EventStore.ts"
 import { arrayOf } from "../arrayOf.ts"
 import { isLong, sendLong, sent } from "../sending.ts"
+import { transaction } from "../transaction.ts"
 import { appendOne, isOne } from "./appendOne.ts"
 import { type CallResult, expectedBy } from "./callResult.ts"
 import { Writers } from "./Writers.ts"
@@ -121,6 +122,10 @@ const callInPieces = Effect.fnUntraced(function* (columns: Columns) {
   return yield* call(statementOfSent, parametersOf({ ...columns, payloads }))
 })
 
+/** About how many bytes a call of these has. */
+const bytesOf = ({ events, payloads }: Columns): number =>
+  [...events.data, ...payloads.bytes].reduce<number>((sum, value) => sum + (value as { length: number }).length, 0)
+
 /** Appends a batch in one call: all of it or nothing. */
 export const appendBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<Append>) {
   if (isOne(batch)) return yield* appendOne(batch[0]!)
@@ -128,8 +133,8 @@ export const appendBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<App
   const { call } = yield* Writers
   const columns = columnsOf(batch)
   const [row] = (columns.payloads.bytes as ReadonlyArray<Uint8Array>).some(isLong)
-    ? yield* sql.withTransaction(callInPieces(columns))
-    : yield* call(statement, parametersOf(columns))
+    ? yield* transaction(sql)(callInPieces(columns))
+    : yield* call(statement, parametersOf(columns), bytesOf(columns))
   const [head, recorded, trouble, actual] = row as unknown as Row
   const result: CallResult = {
     head: Number(head),

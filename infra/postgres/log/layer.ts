@@ -7,6 +7,7 @@ import { Bounds } from "#engine/ports/Bounds.ts"
 import { type Append, type Appended, EventStore, StoreUnavailable, WrongRevision } from "#engine/ports/EventStore.ts"
 import { batchUnits } from "#ports/metrics.ts"
 import { passes } from "#ports/passes.ts"
+import { unanswered } from "../served.ts"
 import { within } from "../within.ts"
 import { appendBatch } from "./append.ts"
 import { ended } from "./callResult.ts"
@@ -26,6 +27,9 @@ const reconnect = Schedule.upTo(Schedule.exponential("20 millis"), { duration: "
  */
 const patient = <A, R>(effect: Effect.Effect<A, SqlError, R>) =>
   Effect.catchIf(effect, passes, () => Effect.retry(effect, { while: passes, schedule: reconnect }))
+
+/** A short read; on a dead connection it would wait as long as the system keeps that. */
+const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>) => within(effect, "10 seconds", unanswered)
 
 const channel = "cairn_events"
 /** Unlike an append, it does not wait for the disk: a notification has nothing that a crash could lose. */
@@ -182,14 +186,19 @@ export const layerBy = Layer.effect(
           })
         ),
       // these two are retried, because commands can't be decided without them
-      outcome: (stream, commandId) => here(patient(Read.readCommand(commandId, stream))),
-      readStream: (stream, after, options = {}) => here(patient(Read.readStream(stream, after, options, most))),
-      readAll: (after, options = {}) => here(Read.readAll(after, options, most)),
+      outcome: (stream, commandId) => here(patient(inTime(Read.readCommand(commandId, stream)))),
+      readStream: (stream, after, options = {}) => here(patient(inTime(Read.readStream(stream, after, options, most)))),
+      readAll: (after, options = {}) => {
+        const page = Read.readAll(after, options, most)
+        // of all events, a page is one look into an index; of some, it may have to pass many others
+        const isOfAll = Object.keys(options).every((name) => name === "limit" || name === "bytes")
+        return here(isOfAll ? inTime(page) : page)
+      },
       newest: (which) => here(Read.newest(which)),
       eventAt: (position) => here(Read.eventAt(position)),
-      head: here(Read.head),
-      // all followers of the log wait for this: on a dead connection they would wait as long as the system keeps it
-      since: (after) => within(here(Read.since(after)), "10 seconds", unavailable),
+      head: here(inTime(Read.head)),
+      // all followers of the log wait for this
+      since: (after) => here(inTime(Read.since(after))),
       hints: PubSub.subscribe(news)
     })
   })

@@ -1,10 +1,15 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schedule } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 import { positionOf } from "#engine/Position.ts"
 import { Given, type Projection, schemaOf } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
+import { unanswered } from "../served.ts"
+import { awake } from "../silence.ts"
 import * as PostgresTelling from "../telling.ts"
+import { transaction } from "../transaction.ts"
+import { within } from "../within.ts"
 import { makeMoves } from "./moves.ts"
 import { applyEvents, createTables, differences, dropTables, forgetTables, keepTables, showBuild } from "./tables.ts"
 import { others, retire } from "./versions.ts"
@@ -94,7 +99,7 @@ export const layer = Layer.effect(
     })
 
     const live = Effect.fnUntraced(function* (projection: Projection) {
-      const [known] = yield* find(projection)
+      const [known] = yield* within(find(projection), "10 seconds", unanswered)
       return asBuild(projection, known ?? (yield* begun(projection).pipe(sql.withTransaction)))
     })
 
@@ -133,7 +138,7 @@ export const layer = Layer.effect(
           )
         }
         return builds.map((build) => ({ ...build, position: to }))
-      }).pipe(sql.withTransaction, unavailable)
+      }).pipe(transaction(sql), unavailable)
 
     /** Tries again while readers that began before another build was promoted still use this one. */
     const drop = ({ projection, build }: Build) =>
@@ -152,12 +157,15 @@ export const layer = Layer.effect(
       yield* Effect.forEach(left, (row) => drop(asBuild(projection, row)), { discard: true })
     })
 
-    /** Runs an effect on other connections than that of the transaction around it. */
-    const apart = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    /**
+     * Runs an effect on other connections than that of the transaction around it, which stays awake meanwhile. Fails
+     * when that has ended.
+     */
+    const apart = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
       Effect.updateContext(
         effect,
         (context: Context.Context<R>) => Context.omit(sql.transactionService)(context) as never
-      )
+      ).pipe(Effect.raceFirst(awake(sql)))
 
     /** Locks the live build in a transaction, so that it stays where it is while `use` runs. */
     const hold = <A, E, R>(projection: Projection, use: (live: Build) => Effect.Effect<A, E, R>) =>

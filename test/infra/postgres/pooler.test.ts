@@ -2,9 +2,12 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted } from "effect"
 import { afterAll, assert, describe, it } from "vitest"
 import { checkServer } from "#infra/postgres/checkServer.ts"
+import { unmigratedOn } from "#infra/postgres/client.ts"
+import { transaction } from "#infra/postgres/transaction.ts"
 import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { freePort } from "#test/freePort.ts"
 import { freshDatabase } from "#test/postgres.ts"
@@ -84,5 +87,30 @@ describe.skipIf(!existsSync(program))("a server behind PgBouncer", () => {
     const url = await pooled("session")
     const exits = await Promise.all(Array.from({ length: 3 }, () => checked(url)))
     assert.deepStrictEqual(exits, Array(3).fill(Exit.void))
+  })
+
+  it.each([
+    ["refuses", []],
+    ["leaves out", ["ignore_startup_parameters = idle_in_transaction_session_timeout,tcp_keepalives_idle"]],
+    [
+      "leaves out all of",
+      [
+        "ignore_startup_parameters = idle_in_transaction_session_timeout,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,tcp_user_timeout"
+      ]
+    ]
+  ])("that %s what a session begins with has it set by each transaction", async (_, more) => {
+    const url = await pooled("session", more)
+    const told = Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const [found] = yield* sql<{
+        said: string
+      }>`SELECT current_setting('idle_in_transaction_session_timeout') AS said`
+      return found!.said
+    })
+    const both = Effect.flatMap(PgClient.PgClient, (sql) =>
+      Effect.all([sql.withTransaction(told), transaction(sql)(told), told])
+    )
+    const said = await Effect.runPromise(Effect.scoped(Effect.provide(both, unmigratedOn(url, {}))))
+    assert.deepStrictEqual(said, ["30s", "30s", "0"])
   })
 })

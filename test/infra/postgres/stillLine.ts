@@ -11,6 +11,7 @@ export const stillLine = Effect.fnUntraced(function* (database: Redacted.Redacte
   const open = new Set<Socket>()
   const dead = new Set<Socket>()
   let word: string | undefined
+  let isHeard = false
   let isDead = false
   const said = yield* Deferred.make<void>()
   const server = createServer((client) => {
@@ -23,6 +24,7 @@ export const stillLine = Effect.fnUntraced(function* (database: Redacted.Redacte
     client.on("data", (chunk) => {
       if (word !== undefined && chunk.includes(word)) {
         word = undefined
+        if (isHeard) upstream.write(chunk)
         dead.add(client)
         Deferred.doneUnsafe(said, Effect.void)
       }
@@ -55,6 +57,12 @@ export const stillLine = Effect.fnUntraced(function* (database: Redacted.Redacte
     /** The connection on which these bytes are sent next is dead from then on, and `said` done. */
     dieAt: (bytes: string) => {
       word = bytes
+      isHeard = false
+    },
+    /** As `dieAt`, but the server hears these bytes yet: its answer is lost. */
+    dieBehind: (bytes: string) => {
+      word = bytes
+      isHeard = true
     },
     said: Deferred.await(said),
     /** All connections are dead, and those that are made from now on. */
