@@ -7,8 +7,8 @@ import { transaction } from "#infra/postgres/transaction.ts"
 import { passes } from "#ports/passes.ts"
 import { connectTo, freshDatabase } from "#test/postgres.ts"
 
-const values = `SELECT current_setting('idle_in_transaction_session_timeout') || ' ' || current_setting('tcp_keepalives_idle')
-  || ' ' || current_setting('tcp_user_timeout') AS said`
+const values = `SELECT current_setting('idle_in_transaction_session_timeout') || ' ' ||
+  current_setting('tcp_keepalives_idle') || ' ' || current_setting('tcp_user_timeout') AS said`
 
 it.live("a client of which nothing is heard loses its transaction, and with it the locks that others wait for", () =>
   Effect.gen(function* () {
