@@ -8,7 +8,16 @@ const { join } = require("node:path")
  * adapters, and one way through the API with its sockets and streams. The rest is the same code over the same parts.
  */
 const ofRuntimes = [
-  ...["engine/", "domain/", "infra/", "service/sockets", "process/scheduler", "config/config", "smallPages"],
+  ...[
+    "engine/",
+    "domain/",
+    "infra/",
+    "service/sockets",
+    "process/scheduler",
+    "config/config",
+    "smallPages",
+    "ports/makeFolder"
+  ],
   ...["http/snippets", "http/listener", "http/eventStream", "http/git.test", "http/pieces", "http/search.thread"],
   ...["http/body/", "http/console"],
   ...["mcp/stream", "clients/typescript/connections", "clients/typescript/eventStream", "process/effectAlone"]

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import fs from "node:fs"
+import { makeFolder } from "#ports/makeFolder.ts"
 import { publish, replace, syncDirectory } from "../durableFs.ts"
 
 const config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n"
@@ -23,7 +24,7 @@ export const repositoryPath = (directory: string, workspace: string): string => 
 
 /** Removes what a killed process left: erased repositories at once, unfinished ones after a day. */
 export const sweep = async (directory: string): Promise<void> => {
-  fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeFolder(directory)
   for (const name of fs.readdirSync(directory)) {
     const path = `${directory}/${name}`
     const unfinished = (name.startsWith(making) || name.startsWith(incoming)) && isOld(path)

@@ -1,6 +1,7 @@
-import { mkdirSync, realpathSync, rmSync, statSync } from "node:fs"
+import { realpathSync, rmSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Console, Effect, Option, Redacted, Schedule, type Scope } from "effect"
+import { makeFolder } from "#ports/makeFolder.ts"
 import { there } from "../../systemErrors.ts"
 import { type Binaries, findBinaries } from "./binaries.ts"
 import { type Cluster, checkMajor, clusterOf, exists, initialize } from "./cluster.ts"
@@ -110,7 +111,7 @@ export const hasCluster = ({ dataDir }: { readonly dataDir: string }): Effect.Ef
 const folder = (dataDir: string): Effect.Effect<string, LaunchFailed> =>
   Effect.try({
     try: () => {
-      mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+      makeFolder(dataDir)
       return realpathSync(dataDir)
     },
     catch: folderFailed(dataDir)

@@ -2,6 +2,7 @@ import fs from "node:fs"
 import { join, resolve } from "node:path"
 import { Effect, Option } from "effect"
 import { BackupFault } from "#ports/Backup.ts"
+import { makeFolder } from "#ports/makeFolder.ts"
 import { numbered } from "#src/audit/backup/manifest.ts"
 import { lockFolder, unpackArchive } from "#src/copying.ts"
 import { Surroundings } from "../surroundings.ts"
@@ -34,7 +35,7 @@ export const openedAt = Effect.fnUntraced(function* (typed: string, newer: Optio
   }
   const directory = join(resolve(dataDir), name)
   yield* Effect.try({
-    try: () => fs.mkdirSync(resolve(dataDir), { recursive: true, mode: 0o700 }),
+    try: () => makeFolder(dataDir),
     catch: (error) => new BackupFault({ message: `${dataDir} can't be made: ${(error as Error).message}` })
   })
   yield* lockFolder(resolve(dataDir), { name: "restore", what: "data folder" })

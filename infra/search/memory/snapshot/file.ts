@@ -4,6 +4,7 @@ import { dirname, join } from "node:path"
 import { Effect, Schema } from "effect"
 import { inSteps } from "#engine/pages.ts"
 import type { Steps } from "#engine/steps.ts"
+import { makeFolder } from "#ports/makeFolder.ts"
 import { syncDirectory } from "../../../durableFs.ts"
 import { isMissing, systemCode } from "../../../systemErrors.ts"
 import { unlessGivenUp } from "../../givenUp.ts"
@@ -116,7 +117,7 @@ export const write = (path: string, frames: Iterable<Frame>, givesWay: () => boo
     })
   return Effect.acquireUseRelease(
     onDisk(async () => {
-      await fs.mkdir(directory, { recursive: true, mode: 0o700 })
+      makeFolder(directory)
       return fs.open(staged, "wx", 0o600)
     }),
     filled,
