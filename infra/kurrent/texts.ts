@@ -1,5 +1,5 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { beginning, positionOf } from "#engine/Position.ts"
 import { StoreUnavailable } from "#engine/ports/EventStore.ts"
 import { type Text, Texts } from "#engine/ports/Texts.ts"
@@ -94,9 +94,12 @@ export const layer = Layer.effect(
   Texts,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    // how long the server may be silent is not for the clock of whoever asks
+    const clock = yield* Clock.Clock
     const here = <A, E>(effect: Effect.Effect<A, E, PgClient.PgClient>) =>
       effect.pipe(
         Effect.provideService(PgClient.PgClient, sql),
+        Effect.provideService(Clock.Clock, clock),
         Effect.mapError(() => new StoreUnavailable({ message: "the texts can't be reached" }))
       )
     return Texts.of({

@@ -1,5 +1,5 @@
 import { PgClient, PgPool } from "@effect/sql-pg"
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { served, unanswered } from "../served.ts"
 import { within } from "../within.ts"
@@ -33,6 +33,8 @@ export class Writers extends Context.Service<
     Writers,
     Effect.gen(function* () {
       const { config } = yield* PgClient.PgClient
+      // how long a server may be silent is not for the clock of whoever appends
+      const clock = yield* Clock.Clock
       const { use } = yield* PgPool.make({ ...config, minConnections: 0, maxConnections: 2 })
       return Writers.of({
         call: (statement, parameters, bytes = 0) =>
@@ -47,7 +49,7 @@ export class Writers extends Context.Service<
               patience + bytes / slow,
               unanswered,
               served(config, () => processId)
-            )
+            ).pipe(Effect.provideService(Clock.Clock, clock))
           })
       })
     })

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Deferred, Effect, Layer, Metric, PubSub, Queue, Schedule } from "effect"
+import { Cause, Clock, Deferred, Effect, Layer, Metric, PubSub, Queue, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { beginning, latest, type Position } from "#engine/Position.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
@@ -44,6 +44,8 @@ export const layerBy = Layer.effect(
     const sql = yield* PgClient.PgClient
     const context = yield* Effect.context<PgClient.PgClient | Writers>()
     const most = yield* Bounds
+    // how long the server may be silent is not for the clock of whoever asks
+    const clock = yield* Clock.Clock
     const self = randomUUID()
     const news = yield* PubSub.sliding<void>(1)
     const told = yield* Queue.sliding<void>(1)
@@ -122,6 +124,7 @@ export const layerBy = Layer.effect(
       send: (batch) =>
         commitOrFail(batch).pipe(
           Effect.provideContext(context),
+          Effect.provideService(Clock.Clock, clock),
           Effect.andThen(Metric.update(batchUnits(), batch.length)),
           Effect.andThen(PubSub.publish(news, undefined)),
           Effect.tap(() =>
@@ -161,6 +164,7 @@ export const layerBy = Layer.effect(
     const here = <A, E>(effect: Effect.Effect<A, E, PgClient.PgClient>) =>
       effect.pipe(
         Effect.provideService(PgClient.PgClient, sql),
+        Effect.provideService(Clock.Clock, clock),
         Effect.catch(() => Effect.fail(unavailable()))
       )
 

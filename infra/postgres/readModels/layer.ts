@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { positionOf } from "#engine/Position.ts"
 import { Given, type Projection, schemaOf } from "#engine/Projection.ts"
@@ -58,11 +58,13 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const most = yield* Bounds
     const given = yield* Given
+    // how long the server may be silent is not for the clock of whoever asks
+    const clock = yield* Clock.Clock
     const { tell, told } = yield* makeMoves
 
     const here = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, PgClient.PgClient, sql)
     const unavailable = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-      Effect.mapError(effect, (error) =>
+      Effect.mapError(Effect.provideService(effect, Clock.Clock, clock), (error) =>
         typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"
           ? new ReadModelsUnavailable({ message: String((error as { cause?: unknown }).cause ?? error) })
           : (error as Exclude<E, { readonly _tag: "SqlError" }>)
