@@ -60,7 +60,8 @@ export const gatesOn = async (
     query,
     waiting: async () => (await atGates()).map(({ name }) => String(name).slice("waits: ".length)),
     open: async (steps, how) => {
-      for (const step of steps) await query(`INSERT INTO gates.opened VALUES ('${step}')`)
+      // several may wait at one step, as those who make read models do
+      for (const step of new Set(steps)) await query(`INSERT INTO gates.opened VALUES ('${step}')`)
       if (how === "lost") for (const { pid } of await atGates()) await query(`SELECT pg_terminate_backend(${pid})`)
       await query(`SELECT pg_advisory_unlock(${lock})`)
       while ((await sessions("backend_type = 'client backend'")).length > 0) await query("SELECT pg_sleep(0.01)")
