@@ -9,6 +9,7 @@ import { Claims } from "#engine/ports/Claims.ts"
 import { saying } from "#engine/saying.ts"
 import { Hold, NotOurs } from "#ports/Hold.ts"
 import { channel, makeClaims, type Session } from "./claims.ts"
+import { keepalives } from "./silence.ts"
 
 /** The first half of the lock's key, beside the append's (5020717); the schema's name gives the second half. */
 const lock = 5_020_718
@@ -20,9 +21,7 @@ const lookAfter = "800 millis"
 /** An idle session must not be ended; a machine that is gone must lose its locks in half a minute. */
 const settings = [
   "SET idle_session_timeout = 0",
-  "SET tcp_keepalives_idle = 10",
-  "SET tcp_keepalives_interval = 5",
-  "SET tcp_keepalives_count = 3"
+  ...Object.entries(keepalives).map(([name, value]) => `SET ${name} = ${value}`)
 ]
 
 const sharing = `SELECT pg_try_advisory_lock_shared(${lock}, hashtext(current_schema())) AS had`

@@ -14,18 +14,16 @@ export const idleSetting = "idle_in_transaction_session_timeout"
 /** SQL for what is in force in a session. */
 export const inForce = `SELECT setting AS millis FROM pg_settings WHERE name = '${idleSetting}'`
 
+/** By these a server notices after 25 s that a client's machine is gone. */
+export const keepalives = { tcp_keepalives_idle: "10", tcp_keepalives_interval: "5", tcp_keepalives_count: "3" }
+
 /**
  * What a session begins with. `far`: the client's machine may vanish without the server's; then the server gives the
- * session up after 25 s in which nobody acknowledged what it sent, as the session of the locks (hold.ts).
+ * session up after 25 s in which nobody acknowledged what it sent, too.
  */
 export const beginsWith = (millis = silence, far: boolean): Readonly<Record<string, string>> => ({
   [idleSetting]: String(millis),
-  ...(far && {
-    tcp_keepalives_idle: "10",
-    tcp_keepalives_interval: "5",
-    tcp_keepalives_count: "3",
-    tcp_user_timeout: "25000"
-  })
+  ...(far && { ...keepalives, tcp_user_timeout: "25000" })
 })
 
 /** For a client whose sessions begin with no settings: a first statement of each transaction. */

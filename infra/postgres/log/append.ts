@@ -8,6 +8,7 @@ import { transaction } from "../transaction.ts"
 import { appendOne, isOne } from "./appendOne.ts"
 import { type CallResult, expectedBy } from "./callResult.ts"
 import { Writers } from "./Writers.ts"
+import { weightOf } from "./weight.ts"
 
 type Row = readonly [
   head: bigint,
@@ -122,10 +123,6 @@ const callInPieces = Effect.fnUntraced(function* (columns: Columns) {
   return yield* call(statementOfSent, parametersOf({ ...columns, payloads }))
 })
 
-/** About how many bytes a call of these has. */
-const bytesOf = ({ events, payloads }: Columns): number =>
-  [...events.data, ...payloads.bytes].reduce<number>((sum, value) => sum + (value as { length: number }).length, 0)
-
 /** Appends a batch in one call: all of it or nothing. */
 export const appendBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<Append>) {
   if (isOne(batch)) return yield* appendOne(batch[0]!)
@@ -134,7 +131,11 @@ export const appendBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<App
   const columns = columnsOf(batch)
   const [row] = (columns.payloads.bytes as ReadonlyArray<Uint8Array>).some(isLong)
     ? yield* transaction(sql)(callInPieces(columns))
-    : yield* call(statement, parametersOf(columns), bytesOf(columns))
+    : yield* call(
+        statement,
+        parametersOf(columns),
+        batch.reduce((sum, append) => sum + weightOf(append), 0)
+      )
   const [head, recorded, trouble, actual] = row as unknown as Row
   const result: CallResult = {
     head: Number(head),

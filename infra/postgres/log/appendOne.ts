@@ -5,6 +5,7 @@ import type { Append } from "#engine/ports/EventStore.ts"
 import { isLong } from "../sending.ts"
 import { type CallResult, expectedBy } from "./callResult.ts"
 import { Writers } from "./Writers.ts"
+import { weightOf } from "./weight.ts"
 
 /**
  * Whether `es_append_one` takes the batch: one event that erases nothing, and whose text, if any, fits in one message.
@@ -49,7 +50,7 @@ const statement = `SELECT es_append_one(${parameters.join(", ")})`
 /** Appends a batch that `isOne` by `es_append_one`, which takes a third of `es_append`'s time for one event. */
 export const appendOne = Effect.fnUntraced(function* (append: Append) {
   const { call } = yield* Writers
-  const [row] = yield* call(statement, parametersOf(append))
+  const [row] = yield* call(statement, parametersOf(append), weightOf(append))
   const [head, recordedAt, actual, trouble] = (row![0] as ReadonlyArray<bigint>).map(Number)
   const result: CallResult = {
     head: head!,

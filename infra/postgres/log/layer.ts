@@ -14,6 +14,7 @@ import { ended } from "./callResult.ts"
 import { groupCommit } from "./groupCommit.ts"
 import * as Read from "./read.ts"
 import { Writers } from "./Writers.ts"
+import { weightOf } from "./weight.ts"
 
 interface Waiting {
   readonly append: Append
@@ -111,16 +112,9 @@ export const layerBy = Layer.effect(
         )
       )
 
-    const weight = ({ append }: Waiting) =>
-      append.commands.reduce(
-        (sum, { events }) =>
-          events.reduce((s, { data, payload }) => s + data.length + (payload?.bytes.length ?? 0), sum),
-        0
-      )
-
     const offer = yield* groupCommit<Waiting>({
       most: most.bytes,
-      bytes: weight,
+      bytes: ({ append }) => weightOf(append),
       send: (batch) =>
         commitOrFail(batch).pipe(
           Effect.provideContext(context),
