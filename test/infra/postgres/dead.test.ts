@@ -52,6 +52,27 @@ it.effect.each([
   }).pipe(Effect.scoped)
 )
 
+it.effect("an append on a dead connection has longer for many bytes, also alone", () =>
+  Effect.gen(function* () {
+    const line = yield* stillLine(yield* freshDatabase)
+    yield* Effect.gen(function* () {
+      const { append } = yield* EventStore
+      line.dieAt("es_append_one(")
+      const payload = typed("someone", "x".repeat(500_000))
+      const asked = yield* Effect.forkChild(append(to(fresh(), "none", [command({ events: [noted({ payload })] })])))
+      yield* line.said
+      // two looks after nearly 6 s each, where a slight one has 5
+      for (let second = 0; second < 11; second++) {
+        yield* TestClock.adjust("1 seconds")
+        yield* TestClock.withLive(Effect.sleep("30 millis"))
+      }
+      assert.isUndefined(asked.pollUnsafe())
+      assert.strictEqual((yield* ended(asked)).revision, 0)
+      line.cut()
+    }).pipe(Effect.provide(storeOn(line.url)))
+  }).pipe(Effect.scoped)
+)
+
 it.effect("an append in pieces whose connection goes dead leaves the log's lock to others, and goes in once", () =>
   Effect.gen(function* () {
     const database = yield* freshDatabase
