@@ -9,6 +9,7 @@ import { parseJson } from "#engine/parseJson.ts"
 import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { checkServer } from "./checkServer.ts"
 import { pulse } from "./pulse.ts"
+import { failing } from "./rollback.ts"
 import { beginsWith, idleSetting, inForce, settingEach } from "./silence.ts"
 
 const fromUtf8 = new TextDecoder()
@@ -121,7 +122,8 @@ const pool = (url: Redacted.Redacted, server: Server = {}) => {
     // a batch of payloads may hold one upload of 32 MiB and its logs
     maxMessageSize: 256 * 1024 * 1024
   })
-  return PgClient.layerFrom(startupParameters === undefined ? Effect.map(made, settingEach(server.silence)) : made)
+  const set = startupParameters === undefined ? Effect.map(made, settingEach(server.silence)) : made
+  return PgClient.layerFrom(Effect.map(set, failing))
 }
 
 /** A pool of connections to the database at `url`, migrated. */

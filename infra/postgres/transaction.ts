@@ -27,9 +27,8 @@ const patience = "10 seconds"
 /**
  * As the client's `withTransaction`, for transactions that others wait for: where its connection has gone dead, this
  * fails, 20 s later, as with a connection that was lost. The client's own waits on such a one for as long as the system
- * keeps it, because it begins and ends a transaction uninterruptibly; and where a connection was lost, its rollback,
- * which can't work, makes a defect of the failure. Within another transaction this is the client's; none may be within
- * this one.
+ * keeps it, because it begins and ends a transaction uninterruptibly. Within another transaction this is the client's;
+ * none may be within this one.
  */
 export const transaction =
   (sql: PgClient.PgClient) =>
