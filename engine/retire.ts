@@ -12,6 +12,11 @@ const nameOf = (other: Other) => schemaOf(projectionOf(other))
 
 /** Milliseconds for which a build that is not live may stand still while somebody makes it. */
 const still = 5 * 60_000
+/**
+ * Milliseconds that count from one look to the next at most: a machine that slept for longer has kept everybody from
+ * moving anything.
+ */
+const step = 20_000
 
 /** How long a look waits for a claim: one that nobody has is granted within it, or at the next look. */
 const patience = "1 second"
@@ -34,17 +39,20 @@ export const makeRetire = (projections: ReadonlyArray<Projection>) =>
         Effect.scoped
       )
     let before: ReadonlyMap<string, Position> = new Map()
-    /** Where each unfinished build stood, and since when it was seen there. */
-    let stood: ReadonlyMap<string, { readonly position: Position; readonly since: number }> = new Map()
+    /** Where each unfinished build stood at the last look, and for how long it has. */
+    let stood: ReadonlyMap<string, { readonly position: Position; readonly long: number }> = new Map()
+    let looked: number | undefined
     const dropLeft = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      const stands = new Map<string, { readonly position: Position; readonly since: number }>()
+      const passed = Math.min(now - (looked ?? now), step)
+      looked = now
+      const stands = new Map<string, { readonly position: Position; readonly long: number }>()
       for (const build of yield* models.unfinished) {
         const name = `${schemaOf(build.projection)}_b${build.build}`
         const last = stood.get(name)
-        const since = last?.position === build.position ? last.since : now
-        stands.set(name, { position: build.position, since })
-        if (now - since < still) continue
+        const long = last?.position === build.position ? last.long + passed : 0
+        stands.set(name, { position: build.position, long })
+        if (long < still) continue
         // one that is read, as by a comparison, is in use, and looked at again
         const dropped = yield* Effect.isSuccess(models.drop(build))
         if (dropped) yield* Effect.logInfo(`${name} was left unfinished: removed`)

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotOurs } from "#ports/Hold.ts"
 import { readText, replace } from "./durableFs.ts"
 import { mark } from "./git/repositories.ts"
 import { type Admit, FolderAway, notWaited } from "./postgres/hold.ts"
+import { transaction } from "./postgres/transaction.ts"
 
 /** The file of a folder's id on its way: it counts once the database has it. */
 const unfinished = `${mark}.new`
@@ -92,8 +94,8 @@ const look = Effect.fnUntraced(function* (directory: string, begin: boolean) {
 
 /** Looks, and gives the folder its id if need be. With `begin`, makes a pair of two that belong to nothing yet. */
 const lookAndFinish = Effect.fnUntraced(function* (directory: string, begin: boolean) {
-  const sql = yield* SqlClient.SqlClient
-  const given = yield* sql.withTransaction(look(directory, begin))
+  const sql = yield* PgClient.PgClient
+  const given = yield* transaction(sql)(look(directory, begin))
   if (given !== undefined) yield* finish(directory, given)
 })
 

@@ -9,7 +9,9 @@ import { Claims } from "#engine/ports/Claims.ts"
 import { saying } from "#engine/saying.ts"
 import { Hold, NotOurs } from "#ports/Hold.ts"
 import { channel, makeClaims, type Session } from "./claims.ts"
+import { served, unanswered } from "./served.ts"
 import { keepalives } from "./silence.ts"
+import { within } from "./within.ts"
 
 /** The first half of the lock's key, beside the append's (5020717); the schema's name gives the second half. */
 const lock = 5_020_718
@@ -63,7 +65,7 @@ export const notWaited = ({ message }: FolderAway) => Effect.fail(new NotOurs({ 
 export type Admit = (
   token: string,
   others: Effect.Effect<ReadonlyArray<OtherProcess>, SqlError>
-) => Effect.Effect<void, NotOurs | FolderAway | SqlError, SqlClient.SqlClient | Scope.Scope>
+) => Effect.Effect<void, NotOurs | FolderAway | SqlError, PgClient.PgClient | SqlClient.SqlClient | Scope.Scope>
 
 const refuse = (holder: Row | undefined, wanted: string) => {
   const who = holder === undefined ? "another process" : otherOf(holder).who
@@ -76,7 +78,7 @@ const refuse = (holder: Row | undefined, wanted: string) => {
  */
 const make = Effect.fnUntraced(function* (statement: string, wanted: string, admit: Admit) {
   const { config } = yield* PgClient.PgClient
-  const context = yield* Effect.context<SqlClient.SqlClient>()
+  const context = yield* Effect.context<PgClient.PgClient | SqlClient.SqlClient>()
   const outer = yield* Effect.scope
   const token = randomBytes(4).toString("hex")
   // a process that is refused is told this
@@ -90,8 +92,10 @@ const make = Effect.fnUntraced(function* (statement: string, wanted: string, adm
         Effect.flatMap(connecting, ({ pin }) => pin),
         scope
       )
+      const asked = served({ ...config, applicationName: self }, () => pinned.processId)
+      const goesOn = Effect.map(asked, (serves) => serves ?? true)
       const rows = (query: string, parameters: ReadonlyArray<unknown>) =>
-        Effect.map(pinned.query(query, parameters, false), ({ rows }) => rows)
+        Effect.map(within(pinned.query(query, parameters, false), "10 seconds", unanswered, goesOn), ({ rows }) => rows)
       const others = Effect.map(rows(holding, []), (found) =>
         (found as unknown as ReadonlyArray<Row>).filter(({ name }) => name !== self)
       )
@@ -140,9 +144,16 @@ const make = Effect.fnUntraced(function* (statement: string, wanted: string, adm
       yield* Effect.ignore(Scope.close(held.scope, Exit.void))
       // a database that is away does not belong to somebody else, nor does such a folder
       held = yield* Effect.tapErrorTag(take, "FolderAway", waiting).pipe(
+        // a fault of ours must not leave the process without its locks for good
+        Effect.catchDefect((defect) =>
+          Effect.andThen(
+            say(Cause.die(defect), Effect.logError("the service's locks can't be taken again", defect)),
+            Effect.fail(unanswered())
+          )
+        ),
         Effect.retry({ while: ({ _tag }) => _tag !== "NotOurs", schedule: Schedule.spaced("200 millis") })
       )
-      yield* over(Effect.logInfo("the service's folder is back"))
+      yield* over(Effect.logInfo("the service has its locks again"))
     }
   }).pipe(
     Effect.catchTags({ NotOurs: (error) => Deferred.fail(lost, error), FolderAway: Effect.die, SqlError: Effect.die }),

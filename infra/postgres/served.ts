@@ -19,25 +19,32 @@ export const unanswered = () =>
     reason: new ConnectionError({ cause: new Error("a connection to the database does not answer any more") })
   })
 
+/** How long the server has for its answer. */
+const patience = "10 seconds"
+
 /**
  * Asks the server, on a connection of its own, whether it is at work for another of our connections, which waits for an
  * answer. It is not if it has waited for the client between two such questions, and nor is it if it knows of no such
  * session any more: then something in between lets nothing through, and nobody was told. Such a session is ended, so
  * that the locks of its transaction do not outlive it; what still works, or waits for a lock, goes on however long it
- * takes. Who can't be told goes on, too: behind a pooler a connection knows another process id than the server's.
+ * takes. `undefined`: who knows. Behind a pooler a connection has another process id than the server's, a role may not
+ * see what its own login does, and the server may not answer at all, which is the pulse's business.
  *
  * `processId` is that of the session that is asked for, `undefined` while there is none.
  */
-export const served = (config: PgConnection.Config, processId: () => number | undefined): Effect.Effect<boolean> => {
+export const served = (
+  config: PgConnection.Config,
+  processId: () => number | undefined
+): Effect.Effect<boolean | undefined> => {
   let before: string | undefined
   return Effect.suspend(() => {
     const asked = processId()
-    if (asked === undefined) return Effect.succeed(true)
+    if (asked === undefined) return Effect.undefined
     return Effect.gen(function* () {
       const connection = yield* PgConnection.make(config)
       const { rows } = yield* connection.query(question, [asked], false)
       const { own, there, state, since } = rows[0] as unknown as Row
-      if (own !== connection.processId) return true
+      if (own !== connection.processId || (there && state === null)) return undefined
       const mark = there && state?.startsWith("idle") ? `${asked} ${since}` : undefined
       if (there && (mark === undefined || mark !== before)) {
         before = mark
@@ -48,8 +55,8 @@ export const served = (config: PgConnection.Config, processId: () => number | un
       return false
     }).pipe(
       Effect.scoped,
-      // whether the server answers at all is the pulse's business
-      Effect.orElseSucceed(() => true)
+      Effect.timeout(patience),
+      Effect.orElseSucceed(() => undefined)
     )
   })
 }

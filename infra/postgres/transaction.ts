@@ -1,17 +1,10 @@
 import type { PgClient } from "@effect/sql-pg"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Context, Effect, Exit, Option, Predicate } from "effect"
+import { Effect, Exit, Option } from "effect"
 import type { Connection } from "effect/sql/SqlConnection"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
-import { served, unanswered } from "./served.ts"
 import { setting } from "./silence.ts"
-import { within } from "./within.ts"
-
-/** The server's process for a client's connection. The driver has it behind what it shows. */
-export const processOf = (connection: Connection): number | undefined => {
-  const own: unknown = Predicate.hasProperty(connection, "connection") ? connection.connection : undefined
-  return Predicate.hasProperty(own, "processId") && typeof own.processId === "number" ? own.processId : undefined
-}
+import { on, patience, watched } from "./watched.ts"
 
 const rolledBack = () =>
   new SqlError({ reason: new UnknownError({ cause: new Error("COMMIT rolled back an aborted transaction") }) })
@@ -21,8 +14,14 @@ const committed = (connection: Connection) =>
     command === "ROLLBACK" ? Effect.fail(rolledBack()) : Effect.void
   )
 
-/** How long the server's silence lasts before it is asked whether it is still at work; it is asked twice. */
-const patience = "10 seconds"
+const say = (connection: Connection, statement: string) => connection.execute(statement, [], undefined)
+
+/**
+ * Says something while we are at work between two statements, so that the server does not take us for gone. It is not
+ * waited for: on a dead connection no answer comes.
+ */
+const awake = (connection: Connection) =>
+  Effect.asVoid(Effect.forkDetach(Effect.ignore(say(connection, "SHOW server_version"))))
 
 /**
  * As the client's `withTransaction`, for transactions that others wait for: where its connection has gone dead, this
@@ -35,30 +34,20 @@ export const transaction =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
     Effect.flatMap(Effect.serviceOption(sql.transactionService), (around) => {
       if (Option.isSome(around)) return sql.withTransaction(effect)
-      let processId: number | undefined
-      const whole = Effect.scoped(
-        Effect.flatMap(sql.reserve, (connection) => {
-          processId = processOf(connection)
-          const say = (statement: string) => connection.execute(statement, [], undefined)
-          const rollback = Effect.ignore(say("ROLLBACK"))
-          const inside = Effect.updateContext(effect, (context: Context.Context<R>) =>
-            Context.add(context, sql.transactionService, [connection, 0] as const)
-          )
-          // a connection that could not be rolled back must not be used again: whoever ends a statement ends it, too
-          const ending = Effect.timeoutOption(Effect.interruptible(rollback), patience)
-          const begun = sql.config.startupParameters === undefined ? say(setting()) : Effect.void
-          return say("BEGIN").pipe(
-            Effect.andThen(begun),
-            Effect.andThen(inside),
-            Effect.tap(() => committed(connection)),
-            Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : ending))
-          )
-        })
-      )
-      return within(
-        whole,
-        patience,
-        unanswered,
-        served(sql.config, () => processId)
-      )
+      return watched(
+        sql,
+        true,
+        awake
+      )((connection) => {
+        const rollback = Effect.ignore(say(connection, "ROLLBACK"))
+        // a connection that could not be rolled back must not be used again: whoever ends a statement ends it, too
+        const ending = Effect.timeoutOption(Effect.interruptible(rollback), patience)
+        const begun = sql.config.startupParameters === undefined ? say(connection, setting()) : Effect.void
+        return say(connection, "BEGIN").pipe(
+          Effect.andThen(begun),
+          Effect.andThen(on(sql, connection, effect)),
+          Effect.tap(() => committed(connection)),
+          Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : ending))
+        )
+      })
     })

@@ -6,21 +6,19 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { admit } from "#infra/belonging.ts"
 import { mark } from "#infra/git/repositories.ts"
+import { freshClient } from "./stores.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "cairn-belonging-"))),
   (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
 )
 
-/** A database that belongs to the folder. */
-const database = Object.assign(() => Effect.succeed([{ folder: "id" }]), {
-  withTransaction: <A>(effect: A) => effect
-}) as unknown as SqlClient.SqlClient
-
 it.live("a service's file is there as long as the service; what a killed one left is taken away after a minute", () =>
   Effect.gen(function* () {
     const directory = yield* folder
     writeFileSync(join(directory, mark), "id\n")
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`UPDATE installation SET folder = 'id'`
     const present = join(directory, ".services")
     mkdirSync(present)
     const age = (name: string, seconds: number) => {
@@ -41,5 +39,5 @@ it.live("a service's file is there as long as the service; what a killed one lef
     )
     assert.isFalse(existsSync(join(present, "own")))
     assert.sameMembers(readdirSync(present), ["runs", "begins"])
-  }).pipe(Effect.provideService(SqlClient.SqlClient, database), Effect.scoped)
+  }).pipe(Effect.provide(freshClient), Effect.scoped)
 )

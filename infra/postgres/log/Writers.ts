@@ -48,7 +48,10 @@ export class Writers extends Context.Service<
               called,
               patience + bytes / slow,
               unanswered,
-              served(config, () => processId)
+              Effect.map(
+                served(config, () => processId),
+                (serves) => serves ?? true
+              )
             ).pipe(Effect.provideService(Clock.Clock, clock))
           })
       })

@@ -7,7 +7,7 @@ import { Bounds } from "#engine/ports/Bounds.ts"
 import { type Append, type Appended, EventStore, StoreUnavailable, WrongRevision } from "#engine/ports/EventStore.ts"
 import { batchUnits } from "#ports/metrics.ts"
 import { passes } from "#ports/passes.ts"
-import { unanswered } from "../served.ts"
+import { onOne } from "../watched.ts"
 import { within } from "../within.ts"
 import { appendBatch } from "./append.ts"
 import { ended } from "./callResult.ts"
@@ -29,9 +29,6 @@ const reconnect = Schedule.upTo(Schedule.exponential("20 millis"), { duration: "
 const patient = <A, R>(effect: Effect.Effect<A, SqlError, R>) =>
   Effect.catchIf(effect, passes, () => Effect.retry(effect, { while: passes, schedule: reconnect }))
 
-/** A short read; on a dead connection it would wait as long as the system keeps that. */
-const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>) => within(effect, "10 seconds", unanswered)
-
 const channel = "cairn_events"
 /** Unlike an append, it does not wait for the disk: a notification has nothing that a crash could lose. */
 const tell = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)"
@@ -48,6 +45,8 @@ export const layerBy = Layer.effect(
     // how long the server may be silent is not for the clock of whoever asks
     const clock = yield* Clock.Clock
     const self = randomUUID()
+    // all followers of the log wait for some of these, and all appends for others
+    const one = onOne(sql)
     const news = yield* PubSub.sliding<void>(1)
     const told = yield* Queue.sliding<void>(1)
     /** The position up to which all listeners of this process have been hinted to look. */
@@ -67,7 +66,7 @@ export const layerBy = Layer.effect(
       const { trouble, actual } = result
       if (trouble.length === 0) return yield* succeed(unit, ended(append, result, 0, actual[0]!))
       // searches all streams, because the ids of events are unique in the log
-      const before = yield* Effect.forEach(append.commands, ({ commandId }) => Read.readCommand(commandId))
+      const before = yield* Effect.forEach(append.commands, ({ commandId }) => one(Read.readCommand(commandId)))
       if (before.every((events) => events.length > 0)) {
         const positions = before.map((events) => events.at(-1)!.position)
         const { revision, recordedAt } = before.at(-1)!.at(-1)!
@@ -184,19 +183,17 @@ export const layerBy = Layer.effect(
           })
         ),
       // these two are retried, because commands can't be decided without them
-      outcome: (stream, commandId) => here(patient(inTime(Read.readCommand(commandId, stream)))),
-      readStream: (stream, after, options = {}) => here(patient(inTime(Read.readStream(stream, after, options, most)))),
+      outcome: (stream, commandId) => here(patient(one(Read.readCommand(commandId, stream)))),
+      readStream: (stream, after, options = {}) => here(patient(one(Read.readStream(stream, after, options, most)))),
       readAll: (after, options = {}) => {
-        const page = Read.readAll(after, options, most)
         // of all events, a page is one look into an index; of some, it may have to pass many others
         const isOfAll = Object.keys(options).every((name) => name === "limit" || name === "bytes")
-        return here(isOfAll ? inTime(page) : page)
+        return here(onOne(sql, !isOfAll)(Read.readAll(after, options, most)))
       },
-      newest: (which) => here(Read.newest(which)),
-      eventAt: (position) => here(Read.eventAt(position)),
-      head: here(inTime(Read.head)),
-      // all followers of the log wait for this
-      since: (after) => here(inTime(Read.since(after))),
+      newest: (which) => here(onOne(sql, true)(Read.newest(which))),
+      eventAt: (position) => here(one(Read.eventAt(position))),
+      head: here(one(Read.head)),
+      since: (after) => here(one(Read.since(after))),
       hints: PubSub.subscribe(news)
     })
   })

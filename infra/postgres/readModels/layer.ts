@@ -1,15 +1,14 @@
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Predicate, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { positionOf } from "#engine/Position.ts"
 import { Given, type Projection, schemaOf } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
-import { unanswered } from "../served.ts"
 import { awake } from "../silence.ts"
 import * as PostgresTelling from "../telling.ts"
 import { transaction } from "../transaction.ts"
-import { within } from "../within.ts"
+import { onOne } from "../watched.ts"
 import { makeMoves } from "./moves.ts"
 import { applyEvents, createTables, differences, dropTables, forgetTables, keepTables, showBuild } from "./tables.ts"
 import { others, retire } from "./versions.ts"
@@ -51,6 +50,14 @@ const building = 5020721
 
 const nameOf = ({ projection }: Build) => projection.name
 
+/** What the server, or the connection, said: the driver wraps it. */
+const innermost = (error: unknown): string =>
+  Predicate.hasProperty(error, "cause") && error.cause instanceof Error
+    ? innermost(error.cause)
+    : error instanceof Error
+      ? error.message
+      : String(error)
+
 /** Read models in Postgres: each build has a schema, and views show the live one. */
 export const layer = Layer.effect(
   ReadModels,
@@ -62,11 +69,14 @@ export const layer = Layer.effect(
     const clock = yield* Clock.Clock
     const { tell, told } = yield* makeMoves
 
+    // all reads of the process wait for some of these, and the projector for others
+    const one = onOne(sql)
+
     const here = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, PgClient.PgClient, sql)
     const unavailable = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.mapError(Effect.provideService(effect, Clock.Clock, clock), (error) =>
         typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"
-          ? new ReadModelsUnavailable({ message: String((error as { cause?: unknown }).cause ?? error) })
+          ? new ReadModelsUnavailable({ message: innermost(error) })
           : (error as Exclude<E, { readonly _tag: "SqlError" }>)
       )
 
@@ -101,8 +111,8 @@ export const layer = Layer.effect(
     })
 
     const live = Effect.fnUntraced(function* (projection: Projection) {
-      const [known] = yield* within(find(projection), "10 seconds", unanswered)
-      return asBuild(projection, known ?? (yield* begun(projection).pipe(sql.withTransaction)))
+      const [known] = yield* one(find(projection))
+      return asBuild(projection, known ?? (yield* begun(projection).pipe(transaction(sql))))
     })
 
     const places = (builds: ReadonlyArray<Build>) =>
@@ -149,13 +159,13 @@ export const layer = Layer.effect(
         const gone = yield* sql<BuildRow>`DELETE FROM read_models
           WHERE name = ${name} AND version = ${version} AND build = ${build} AND NOT live RETURNING build, position, live`
         if (gone.length > 0) yield* here(dropTables(projection, build))
-      }).pipe(sql.withTransaction, Effect.retry({ times: 20, schedule: Schedule.spaced("250 millis") }), unavailable)
+      }).pipe(transaction(sql), Effect.retry({ times: 20, schedule: Schedule.spaced("250 millis") }), unavailable)
 
     /** Drops what killed replays have left, and a running one's build: that one learns that it has moved. */
     const dropUnfinished = Effect.fnUntraced(function* (projection: Projection) {
       const { name, version } = projection
-      const left = yield* sql<BuildRow>`
-        SELECT build, position, live FROM read_models WHERE name = ${name} AND version = ${version} AND NOT live`
+      const left = yield* one(sql<BuildRow>`
+        SELECT build, position, live FROM read_models WHERE name = ${name} AND version = ${version} AND NOT live`)
       yield* Effect.forEach(left, (row) => drop(asBuild(projection, row)), { discard: true })
     })
 
@@ -178,14 +188,14 @@ export const layer = Layer.effect(
         // it waited for another replay, whose build is the live one now
         if (row === undefined) return yield* new ReadModelsUnavailable({ message: `${name} was just replaced` })
         return yield* use(asBuild(projection, row))
-      }).pipe(sql.withTransaction)
+      }).pipe(transaction(sql))
 
     return ReadModels.of({
       live: (projection) => unavailable(live(projection)),
       begin: (projection) =>
         Effect.andThen(
           dropUnfinished(projection),
-          Effect.map(make(projection, false), (row) => asBuild(projection, row)).pipe(sql.withTransaction)
+          Effect.map(make(projection, false), (row) => asBuild(projection, row)).pipe(transaction(sql))
         ).pipe(unavailable),
       apply,
       compare: (projection, bring, limit) =>
@@ -204,7 +214,7 @@ export const layer = Layer.effect(
           )
           const found = yield* differences(projection, held.live.build, held.rebuilt.build, limit, most)
           return { ...held, differences: found }
-        }).pipe(sql.withTransaction, here, unavailable),
+        }).pipe(transaction(sql), here, unavailable),
       promote: (projection, bring) =>
         hold(projection, (live) =>
           Effect.gen(function* () {
@@ -228,12 +238,12 @@ export const layer = Layer.effect(
           const kept = yield* here(keepTables(projection, build, schema))
           yield* here(dropTables(projection, build))
           return kept
-        }).pipe(sql.withTransaction, unavailable),
-      forget: (schema) => here(forgetTables(schema)).pipe(sql.withTransaction, unavailable),
+        }).pipe(transaction(sql), unavailable),
+      forget: (schema) => here(forgetTables(schema)).pipe(transaction(sql), unavailable),
       unfinished: unavailable(
         Effect.map(
-          sql<BuildRow & Pick<CheckpointRow, "name" | "version">>`
-            SELECT name, version, build, position, live FROM read_models WHERE NOT live ORDER BY name, version, build`,
+          one(sql<BuildRow & Pick<CheckpointRow, "name" | "version">>`
+            SELECT name, version, build, position, live FROM read_models WHERE NOT live ORDER BY name, version, build`),
           (rows) => rows.map(({ name, version, ...row }) => asBuild({ name, version, tables: {} }, row))
         )
       ),
@@ -241,10 +251,12 @@ export const layer = Layer.effect(
       checkpoints: (projections) =>
         unavailable(
           Effect.map(
-            sql.unsafe<CheckpointRow>(
-              `SELECT m.name, m.version, m.position, m.changed FROM json_to_recordset($1::text::json) AS p (name text, version int)
-               JOIN read_models m ON m.name = p.name AND m.version = p.version AND m.live`,
-              [named(projections)]
+            one(
+              sql.unsafe<CheckpointRow>(
+                `SELECT m.name, m.version, m.position, m.changed FROM json_to_recordset($1::text::json) AS p (name text, version int)
+                 JOIN read_models m ON m.name = p.name AND m.version = p.version AND m.live`,
+                [named(projections)]
+              )
             ),
             (rows) =>
               new Map(
@@ -255,8 +267,8 @@ export const layer = Layer.effect(
               )
           )
         ),
-      others: (projections) => unavailable(here(others(named(projections)))),
-      retire: (other) => here(retire(other)).pipe(sql.withTransaction, unavailable),
+      others: (projections) => unavailable(one(here(others(named(projections))))),
+      retire: (other) => here(retire(other)).pipe(transaction(sql), unavailable),
       reaction: (name) =>
         Effect.gen(function* () {
           // mostly the row is there: then nothing is written, and nothing waits for the disk
@@ -267,23 +279,25 @@ export const layer = Layer.effect(
                   ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING position`
               : [known]
           return positionOf(row!.position)
-        }).pipe(unavailable),
+        }).pipe(one, unavailable),
       advance: (name, from, to) =>
         unavailable(
           Effect.map(
-            sql<{ name: string }>`UPDATE reactions SET position = ${BigInt(to)}
-              WHERE name = ${name} AND position = ${BigInt(from)} RETURNING name`,
+            one(sql<{ name: string }>`UPDATE reactions SET position = ${BigInt(to)}
+              WHERE name = ${name} AND position = ${BigInt(from)} RETURNING name`),
             (rows) => rows.length > 0
           )
         ),
       advanceAll: (advances) =>
         unavailable(
           Effect.map(
-            sql.unsafe<{ name: string }>(
-              `UPDATE reactions r SET position = a."to"
-               FROM json_to_recordset($1::text::json) AS a (name text, "from" bigint, "to" bigint)
-               WHERE r.name = a.name AND r.position = a."from" RETURNING r.name`,
-              [JSON.stringify(advances)]
+            one(
+              sql.unsafe<{ name: string }>(
+                `UPDATE reactions r SET position = a."to"
+                 FROM json_to_recordset($1::text::json) AS a (name text, "from" bigint, "to" bigint)
+                 WHERE r.name = a.name AND r.position = a."from" RETURNING r.name`,
+                [JSON.stringify(advances)]
+              )
             ),
             (rows) => new Set(rows.map(({ name }) => name))
           )

@@ -1,10 +1,11 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Exit, Layer, PubSub, Request, RequestResolver, Schedule, Semaphore } from "effect"
+import { Clock, Context, Effect, Exit, Layer, PubSub, Request, RequestResolver, Schedule, Semaphore } from "effect"
 import { beginning, isAfter, latest as latestOf } from "#engine/Position.ts"
 import { Claims } from "#engine/ports/Claims.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { type KnownRequest, Requests, RequestsUnavailable } from "#ports/Requests.ts"
+import { onOne } from "../watched.ts"
 import { Latest } from "./Latest.ts"
 
 class Find extends Request.Class<{ readonly digest: string }, KnownRequest | undefined, RequestsUnavailable> {}
@@ -36,6 +37,10 @@ export const layer = Layer.effectContext(
     const sql = yield* PgClient.PgClient
     const store = yield* EventStore
     const models = yield* ReadModels
+    // how long the server may be silent is not for the clock of whoever asks
+    const clock = yield* Clock.Clock
+    const one = <A, E>(statements: Effect.Effect<A, E>) =>
+      Effect.provideService(onOne(sql)(statements), Clock.Clock, clock)
     const latest = new Latest()
     // deliveries that the table may not have yet: digest → n
     const recent = new Map<string, number>()
@@ -56,7 +61,7 @@ export const layer = Layer.effectContext(
         recorded_at: new Date(recordedAt).toISOString()
       }))
       const digests = rows.map(({ digest }) => digest)
-      return Effect.andThen(
+      const inserted = Effect.andThen(
         sql`INSERT INTO requests (digest, n, fingerprint, command_id, stream, recorded_at)
           SELECT digest, n, fingerprint, command_id, stream, recorded_at
           FROM json_populate_recordset(NULL::requests, ${JSON.stringify(rows)}::text::json)
@@ -65,6 +70,7 @@ export const layer = Layer.effectContext(
         sql`DELETE FROM requests r USING requests l
           WHERE r.digest = ANY (${digests}::text[]) AND l.digest = r.digest AND l.n > r.n`
       )
+      return one(inserted)
     }
 
     const keep = Effect.gen(function* () {
@@ -103,9 +109,9 @@ export const layer = Layer.effectContext(
       const delivered = [...recent]
       yield* follow(true)
       if (delivered.length === 0) return
-      yield* sql`UPDATE requests r SET delivered_at = now()
+      yield* one(sql`UPDATE requests r SET delivered_at = now()
         FROM unnest(${delivered.map(([digest]) => digest)}::text[], ${delivered.map(([, n]) => n)}::int[]) AS d (digest, n)
-        WHERE r.digest = d.digest AND r.n = d.n AND r.delivered_at IS NULL`
+        WHERE r.digest = d.digest AND r.n = d.n AND r.delivered_at IS NULL`)
       for (const [digest, n] of delivered) if (recent.get(digest) === n) recent.delete(digest)
     }).pipe(Effect.tapCause(() => Effect.sync(() => void (news = true))))
 
@@ -122,9 +128,9 @@ export const layer = Layer.effectContext(
     const resolver = RequestResolver.make<Find>((entries) =>
       Effect.andThen(
         upToDate,
-        sql<Row>`SELECT DISTINCT ON (digest) digest, n, fingerprint, stream, delivered_at IS NOT NULL AS delivered, recorded_at
+        one(sql<Row>`SELECT DISTINCT ON (digest) digest, n, fingerprint, stream, delivered_at IS NOT NULL AS delivered, recorded_at
         FROM requests WHERE digest = ANY (${entries.map(({ request }) => request.digest)}::text[])
-        ORDER BY digest, n DESC`
+        ORDER BY digest, n DESC`)
       ).pipe(
         Effect.exit,
         Effect.map((exit) => {

@@ -1,16 +1,24 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
-import { Effect, type Fiber, Layer } from "effect"
+import { Cause, Effect, Exit, type Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import { beginning, positionOf } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
+import { Claims } from "#engine/ports/Claims.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import { type BuildMoved, ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
+import { type Build, type BuildMoved, ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
+import { admit } from "#infra/belonging.ts"
+import * as PostgresHold from "#infra/postgres/hold.ts"
 import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
+import * as PostgresRequests from "#infra/postgres/requests/layer.ts"
 import { transaction } from "#infra/postgres/transaction.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
+import { Requests } from "#ports/Requests.ts"
 import { table } from "#projections/table.ts"
 import { freshDatabase } from "#test/postgres.ts"
 import { recorded } from "#test/recorded.ts"
@@ -47,6 +55,23 @@ it.effect.each([
       assert.strictEqual((yield* ended(asked)).revision, 1)
       assert.strictEqual((yield* ended(other)).revision, 0)
       assert.lengthOf(yield* rest(beginning), 3)
+      line.cut()
+    }).pipe(Effect.provide(storeOn(line.url)))
+  }).pipe(Effect.scoped)
+)
+
+it.effect("an append that was answered on a dead connection is looked for on another one, which may be dead, too", () =>
+  Effect.gen(function* () {
+    const line = yield* stillLine(yield* freshDatabase)
+    yield* Effect.gen(function* () {
+      const { append } = yield* EventStore
+      const stream = fresh()
+      yield* append(to(stream, "none"))
+      line.dieBehind(stream)
+      const asked = yield* Effect.forkChild(append(to(stream, 0)))
+      yield* line.said
+      line.dieAt("SELECT e.revision FROM events e WHERE e.event_id")
+      assert.strictEqual((yield* ended(asked)).revision, 1)
       line.cut()
     }).pipe(Effect.provide(storeOn(line.url)))
   }).pipe(Effect.scoped)
@@ -141,6 +166,90 @@ it.effect.each([
         line.cut()
       }).pipe(Effect.provide(modelsOn(line.url)))
     }).pipe(Effect.scoped)
+)
+
+type Ports = EventStore["Service"] & ReadModels["Service"] & Requests["Service"]
+const build: Build = { projection: letters, build: 7, position: beginning, live: false }
+const asks: ReadonlyArray<readonly [string, string, (ports: Ports) => Effect.Effect<unknown, unknown>]> = [
+  ["readAll", "WITH ending AS", ({ readAll }) => readAll(beginning)],
+  ["readAll of some events", "WITH ending AS", ({ readAll }) => readAll(beginning, { types: ["SnippetPublished"] })],
+  ["newest", "ORDER BY position DESC", ({ newest }) => newest({ types: ["SnippetPublished"], limit: 1 })],
+  ["eventAt", "SELECT event_id FROM events", ({ eventAt }) => eventAt(positionOf(1))],
+  ["since", "GROUP BY tenant, type", ({ since }) => since(beginning)],
+  ["live", "CREATE SCHEMA", ({ live }) => live(letters)],
+  ["live, looked up", "SELECT build, position, live FROM read_models", ({ live }) => live(letters)],
+  ["begin", "INSERT INTO read_models", ({ begin }) => begin(letters)],
+  ["checkpoints", "json_to_recordset", ({ checkpoints }) => checkpoints([letters])],
+  ["unfinished", "WHERE NOT live ORDER BY", ({ unfinished }) => unfinished],
+  ["others", "FROM read_models", ({ others }) => others([letters])],
+  ["drop", "DELETE FROM read_models", ({ drop }) => drop(build)],
+  ["promote", "FOR UPDATE", ({ promote }) => promote(letters, () => Effect.succeed(build))],
+  ["reaction", "SELECT position FROM reactions", ({ reaction }) => reaction("letters")],
+  ["advance", "UPDATE reactions", ({ advance }) => advance("letters", beginning, positionOf(1))],
+  ["advanceAll", "UPDATE reactions", ({ advanceAll }) => advanceAll([])],
+  ["find", "SELECT DISTINCT ON (digest)", ({ find }) => find("aa")]
+]
+
+it.effect.each(asks)("%s ends on a dead connection, as on one that was lost", ([, word, ask]) =>
+  Effect.gen(function* () {
+    const line = yield* stillLine(yield* freshDatabase)
+    const requests = PostgresRequests.layer.pipe(Layer.provideMerge(modelsOn(line.url)))
+    yield* Effect.gen(function* () {
+      const ports = { ...(yield* EventStore), ...(yield* ReadModels), ...(yield* Requests) }
+      line.dieAt(word)
+      const asked = yield* Effect.forkChild(Effect.exit(ask(ports)))
+      yield* line.said
+      // the requests' own step may have been first
+      const exit = yield* ended(asked)
+      if (Exit.isFailure(exit)) assert.match(String(Cause.squash(exit.cause)), /Unavailable/)
+      assert.isFalse(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
+      line.cut()
+    }).pipe(Effect.provide(requests))
+  }).pipe(Effect.scoped)
+)
+
+it.effect("a service whose locks' session ends takes them again, though a connection goes dead meanwhile", () =>
+  Effect.gen(function* () {
+    const line = yield* stillLine(yield* freshDatabase)
+    const directory = mkdtempSync(join(tmpdir(), "cairn-dead-"))
+    yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(directory, { recursive: true })))
+    const hold = PostgresHold.shared(admit(directory)).pipe(Layer.provideMerge(storeOn(line.url)))
+    yield* Effect.gen(function* () {
+      const { claim } = yield* Claims
+      const before = yield* Effect.forkChild(Effect.scoped(claim("before")))
+      yield* ended(before)
+      line.dieAt("SELECT folder FROM installation FOR UPDATE")
+      line.cut()
+      const after = yield* Effect.forkChild(Effect.scoped(claim("after")))
+      yield* ended(after)
+      yield* line.said
+      // and what holds the lock is one that dies, too
+      line.dieAt("pg_try_advisory_lock_shared")
+      line.cut()
+      const last = yield* Effect.forkChild(Effect.scoped(claim("last")))
+      yield* ended(last)
+      yield* line.said
+      line.cut()
+    }).pipe(Effect.provide(hold))
+  }).pipe(Effect.scoped)
+)
+
+it.effect("a transaction that is at work between two statements goes on, however long that takes", () =>
+  Effect.gen(function* () {
+    const line = yield* stillLine(yield* freshDatabase)
+    yield* Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const asked = yield* Effect.forkChild(
+        transaction(sql)(
+          Effect.andThen(Effect.andThen(sql`SELECT 1`, Effect.sleep("50 seconds")), sql`SELECT 2 AS two`)
+        )
+      )
+      assert.deepStrictEqual(yield* ended(asked), [{ two: 2 }])
+      // and the server has heard of it meanwhile
+      const said = yield* sql`SELECT 1 FROM pg_prepared_statements WHERE statement = 'SHOW server_version'`
+      assert.lengthOf(said, 1)
+    }).pipe(Effect.provide(storeOn(line.url)))
+  }).pipe(Effect.scoped)
 )
 
 it.effect("events that wait for a read model that somebody holds are none, however long that takes", () =>
