@@ -4,7 +4,7 @@ import { Effect, Exit, Option } from "effect"
 import type { Connection } from "effect/sql/SqlConnection"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
 import { setting } from "./silence.ts"
-import { on, patience, watched } from "./watched.ts"
+import { long, on, watched } from "./watched.ts"
 
 const rolledBack = () =>
   new SqlError({ reason: new UnknownError({ cause: new Error("COMMIT rolled back an aborted transaction") }) })
@@ -34,14 +34,10 @@ export const transaction =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
     Effect.flatMap(Effect.serviceOption(sql.transactionService), (around) => {
       if (Option.isSome(around)) return sql.withTransaction(effect)
-      return watched(
-        sql,
-        true,
-        awake
-      )((connection) => {
+      return watched(sql, { patience: long, mayLast: true, pause: awake })((connection) => {
         const rollback = Effect.ignore(say(connection, "ROLLBACK"))
         // a connection that could not be rolled back must not be used again: whoever ends a statement ends it, too
-        const ending = Effect.timeoutOption(Effect.interruptible(rollback), patience)
+        const ending = Effect.timeoutOption(Effect.interruptible(rollback), long)
         const begun = sql.config.startupParameters === undefined ? say(connection, setting()) : Effect.void
         return say(connection, "BEGIN").pipe(
           Effect.andThen(begun),

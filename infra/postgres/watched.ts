@@ -5,8 +5,11 @@ import type { SqlError } from "effect/sql/SqlError"
 import { served, unanswered } from "./served.ts"
 import { within } from "./within.ts"
 
-/** How long the server's silence lasts before it is asked whether it is still at work; it is asked twice. */
-export const patience = "10 seconds"
+/**
+ * How long the server's silence lasts before it is asked whether it is still at work; it is asked twice. A transaction
+ * has longer than a statement for which others wait.
+ */
+export const [short, long] = ["5 seconds", "10 seconds"] as const
 
 /** The server's process for a client's connection. The driver has it behind what it shows. */
 const processOf = (connection: Connection): number | undefined => {
@@ -60,18 +63,20 @@ const counted = (of: Connection): Counted => {
   return one
 }
 
+interface Watch {
+  readonly patience: typeof short | typeof long
+  readonly mayLast: boolean
+  readonly pause?: (connection: Connection) => Effect.Effect<void>
+}
+
 /**
- * Gives an effect one connection for all its statements. Where that has gone dead, this fails, 20 s later, as with a
- * connection that was lost. Time counts only while a statement waits for its answer; `pause` is run every 10 s while
- * none does. Where nobody can be asked whether the server is at work, a statement has 20 s, or, with `patient`, as long
- * as it takes.
+ * Gives an effect one connection for all its statements. Where that has gone dead, this fails, after twice the time
+ * `patience`, as with a connection that was lost. Time counts only while a statement waits for its answer; `pause` is
+ * run now and then while none does. Where nobody can be asked whether the server is at work, a statement has that time,
+ * or, if it is `mayLast`, as long as it takes.
  */
 export const watched =
-  (
-    sql: PgClient.PgClient,
-    patient: boolean,
-    pause: (connection: Connection) => Effect.Effect<void> = () => Effect.void
-  ) =>
+  (sql: PgClient.PgClient, { patience, mayLast, pause = () => Effect.void }: Watch) =>
   <A, E, R>(use: (connection: Connection) => Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
     Effect.suspend(() => {
       let one: Counted | undefined
@@ -89,7 +94,7 @@ export const watched =
         if (one.waiting === 0) return Effect.as(pause(one.connection), true)
         const isSame = one.given === before
         before = one.given
-        return Effect.map(ask, (serves) => serves ?? (patient || !isSame))
+        return Effect.map(ask, (serves) => serves ?? (mayLast || !isSame))
       })
       return within(whole, patience, unanswered, goesOn)
     })
@@ -105,12 +110,14 @@ export const on = <A, E, R>(
   )
 
 /**
- * Runs statements on one connection: where that has gone dead, this fails, 20 s later. Within a transaction they are
- * that one's. `patient`: they may take long, and are given up only if the server is known not to be at work.
+ * Runs statements on one connection: where that has gone dead, this fails, 10 s later. Within a transaction they are
+ * that one's. `mayLast`: they are given up only if the server is known not to be at work.
  */
 export const onOne =
-  (sql: PgClient.PgClient, patient = false) =>
+  (sql: PgClient.PgClient, mayLast = false) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
     Effect.flatMap(Effect.serviceOption(sql.transactionService), (around) =>
-      Option.isSome(around) ? effect : watched(sql, patient)((connection) => on(sql, connection, effect))
+      Option.isSome(around)
+        ? effect
+        : watched(sql, { patience: short, mayLast })((connection) => on(sql, connection, effect))
     )
