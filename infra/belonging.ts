@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto"
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotOurs } from "#ports/Hold.ts"
+import { makeFolder } from "#ports/makeFolder.ts"
 import { readText, replace } from "./durableFs.ts"
 import { mark } from "./git/repositories.ts"
 import { type Admit, FolderAway, notWaited } from "./postgres/hold.ts"
@@ -48,7 +49,7 @@ const pair = Effect.fnUntraced(function* (directory: string) {
   const sql = yield* SqlClient.SqlClient
   const id = randomUUID()
   yield* onDisk(directory, async () => {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeFolder(directory)
     await replace(directory, directory, unfinished, Buffer.from(`${id}\n`))
   })
   yield* sql`UPDATE installation SET folder = ${id}`
@@ -115,6 +116,40 @@ export const adopt = Effect.fnUntraced(
   Effect.catchTag("FolderAway", notWaited)
 )
 
+/**
+ * Prepares a folder for a restore, before anything is in the database: it can be made and written, and by the id that
+ * both get, a restore that goes on knows the repositories that it has made. The id is not in its place before
+ * `finishRestored`. Fails if the folder has anything else.
+ */
+export const prepare = Effect.fnUntraced(
+  function* (directory: string) {
+    const folder = yield* known
+    const { names, id } = yield* onDisk(directory, () => ({
+      names: existsSync(directory) ? readdirSync(directory) : [],
+      id: read(join(directory, mark)) ?? read(join(directory, unfinished))
+    }))
+    if (folder !== null && folder === id) return
+    // a preparation that was cut off has left no more than the id; a disk of its own has a folder
+    const strange = names.filter((name) => name !== unfinished && name !== "lost+found")
+    // this is also the id of a folder whose repositories are erased: another database refuses it without
+    if (strange.length > 0) {
+      const message = `${directory} has repositories already, or did: name an empty data folder, or the one that this restore was begun with (CAIRN_DATA_DIR).`
+      return yield* new NotOurs({ message })
+    }
+    yield* pair(directory)
+  },
+  Effect.catchTag("FolderAway", notWaited)
+)
+
+/** Puts the id of a prepared folder in its place. */
+export const finishRestored = Effect.fnUntraced(
+  function* (directory: string) {
+    const id = yield* known
+    if (id !== null) yield* finish(directory, id)
+  },
+  Effect.catchTag("FolderAway", notWaited)
+)
+
 /** The folder in which each service has a file, named by its token: a copy of the data folder has none of them. */
 const services = ".services"
 /** Milliseconds within which another service's file must be seen here, even if the folder is on another machine. */
@@ -134,7 +169,7 @@ export const admit =
       const present = join(directory, services)
       yield* Effect.acquireRelease(
         onDisk(directory, () => {
-          mkdirSync(present, { recursive: true, mode: 0o700 })
+          makeFolder(present)
           writeFileSync(join(present, token), "")
         }),
         () => Effect.ignore(onDisk(directory, () => rmSync(join(present, token), { force: true })))

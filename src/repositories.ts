@@ -21,6 +21,12 @@ export const belonging = (config: Pick<Config, "dataDir">, { begin }: { readonly
 /** Makes the data folder's repositories those of this database. */
 export const adopt = (config: Pick<Config, "dataDir">) => Belonging.adopt(repositories(config))
 
+/** Makes the data folder's repositories those of a database that is being restored, before and after they are made. */
+export const restored = (config: Pick<Config, "dataDir">) => ({
+  prepare: Belonging.prepare(repositories(config)),
+  finish: Belonging.finishRestored(repositories(config))
+})
+
 /** Holds the database alone: no service is on it. */
 export const alone = PostgresHold.alone
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Console, Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
@@ -6,6 +6,7 @@ import { NetAddress } from "effect/net"
 import { react } from "#engine/react.ts"
 import { publish, stage, syncDirectory } from "#infra/durableFs.ts"
 import { Hold } from "#ports/Hold.ts"
+import { makeFolder } from "#ports/makeFolder.ts"
 import { operatorsOrganization } from "#projections/Keys/holders.ts"
 import { bootstrap } from "#src/keys/bootstrap.ts"
 import { SignInCodes } from "#src/keys/SignInCodes.ts"
@@ -26,7 +27,7 @@ import { joined } from "./repositories.ts"
 const keepKey = async (dataDir: string, key: string): Promise<string> => {
   const folder = resolve(dataDir)
   const path = join(folder, "owner.key")
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   publish(await stage(folder, new TextEncoder().encode(`${key}\n`), 0o600), path)
   await syncDirectory(folder)
   return process.stdout.isTTY ? `Owner's key: ${key} (also in ${path})` : `Owner's key: in ${path}`

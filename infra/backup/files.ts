@@ -19,6 +19,7 @@ const words: { readonly [code: string]: string } = {
   EROFS: "its disk is read-only",
   EACCES: "it may not be written",
   EPERM: "it may not be written",
+  ENOENT: "it, or a folder that it is in, is not there",
   ENOTDIR: "it is no folder",
   EEXIST: "it is no folder"
 }

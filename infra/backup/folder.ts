@@ -4,6 +4,7 @@ import { resolve } from "node:path"
 import zlib from "node:zlib"
 import { Effect, Layer } from "effect"
 import { BackupFault, BackupFolder, BackupTarget, type StoredFile } from "#ports/Backup.ts"
+import { makeFolder } from "#ports/makeFolder.ts"
 import { isMissing } from "../systemErrors.ts"
 import { decrypting, encrypting, type Turning, through } from "./cipher.ts"
 import { begin, onDisk, put, stored } from "./files.ts"
@@ -115,8 +116,8 @@ export const target = (given: string, recipients: ReadonlyArray<string>) =>
     BackupTarget,
     Effect.gen(function* () {
       const directory = resolve(given)
-      yield* onDisk(directory, () => fs.mkdirSync(directory, { recursive: true, mode: 0o700 }))
       const encrypt = recipients.length === 0 ? undefined : yield* encrypting(recipients)
+      yield* onDisk(directory, () => makeFolder(directory))
       return BackupTarget.of({
         encrypted: encrypt !== undefined,
         partBytes: 256 * 1024 * 1024,

@@ -43,9 +43,10 @@ const before = (installation: string) =>
 const backup = Effect.fnUntraced(function* (place: string) {
   const { recipients } = yield* keysOf
   const began = Date.now()
+  // before a folder is made: where there is no Cairn, no backup is begun
+  const source = yield* Layer.build(backupSource(yield* config))
   const target = yield* Layer.build(backupTarget(place, recipients))
   yield* lockFolder(place, { name: "backup", what: "folder of backups" })
-  const source = yield* Layer.build(backupSource(yield* config))
   const installation = installationOf(Context.get(source, Installation).secret)
   const chain = yield* Effect.provide(before(installation), backupFolder(place, undefined))
   const encrypted = recipients.length > 0

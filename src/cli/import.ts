@@ -4,6 +4,7 @@ import { Effect, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type Scope, scopeOf } from "#domain/Scope.ts"
 import type { TenantRecord } from "#projections/Keys/organizations.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import { counted } from "#src/counted.ts"
 import { analysis } from "#src/layers.ts"
 import { writtenPosition } from "#src/positions.ts"
@@ -11,7 +12,7 @@ import { projections } from "#src/readModels.ts"
 import { importLines } from "#src/snippets/import.ts"
 import { type Line, readLines } from "#src/snippets/lines.ts"
 import { Failed } from "./failure.ts"
-import { config, onLog, reach } from "./log.ts"
+import { config, onLog, reach, upToDate } from "./log.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
 import { answer, Json, plain } from "./output.ts"
 import { progress } from "./progress.ts"
@@ -79,6 +80,8 @@ export const command = Command.make(
           const organization = yield* organizationOf(org)
           const { home, workspace: named } = yield* homeIn(organization, workspace)
           const bar = progress(!json)
+          // however far behind it is: what was stored in private is looked through, too
+          if (publish) yield* upToDate(Snippets)
           const began = Date.now()
           let lines = 0
           let bad = 0

@@ -1,14 +1,16 @@
 import { Effect, Schedule, Schema, Semaphore, Stream } from "effect"
 import { keyedDigest } from "#domain/Id.ts"
+import { fresh, longPatience } from "#engine/ask.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { beginning, isAfter, latest, type Position } from "#engine/Position.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import { operator } from "#src/actor.ts"
 import { told } from "#src/usage/bounds.ts"
-import { firstId } from "./ids.ts"
-import { parse, publicTexts, toUpload } from "./importedLine.ts"
+import { firstId, snippetIds } from "./ids.ts"
+import { type ImportedEntry, parse, publicTexts, toUpload } from "./importedLine.ts"
 import type { Line } from "./lines.ts"
-import { type ScreenRefusal, screen } from "./screen.ts"
+import { type ScreenRefusal, screen, screenStored } from "./screen.ts"
 import { type Upload, upload, uploadId } from "./store.ts"
 
 /** Where imported snippets go, and who owns them. */
@@ -71,6 +73,10 @@ const refusalOf = (refusal: ScreenRefusal): string => {
   }
 }
 
+/** Why a line is not published whose code was stored before, in private, with what everyone would see then. */
+const refusalOfStored = (refusal: ScreenRefusal): string =>
+  `its code is stored already, and what was said of it then ${refusalOf(refusal)}`
+
 /**
  * Stores one snippet per line, a JSON object with `source` and any other field of `ImportedEntry`. A line's commands
  * come from its text and its home, so the same line again changes nothing: votes that it brings are counted once. A bad
@@ -89,6 +95,23 @@ export const importLines = Effect.fnUntraced(function* (
   // while lines turn out to be known, asking the log first is quicker than deciding them again
   let repeating = true
 
+  // once for all lines: their own texts are looked through before they are stored, and a service that takes others'
+  // meanwhile moves the catalogue on
+  const caughtUp = yield* Effect.cached(
+    Effect.mapError(
+      fresh(Snippets, longPatience),
+      () => new ImportStopped({ message: "what is stored can't be looked through at the moment" })
+    )
+  )
+
+  /** Fails with the reason if everyone would see what must not be public. */
+  const screened = Effect.fnUntraced(function* (entry: ImportedEntry, given: Upload) {
+    yield* Effect.mapError(screen(publicTexts(entry)), refusalOf)
+    yield* caughtUp
+    const ids = yield* Effect.orDie(snippetIds(to.secret, given))
+    yield* Effect.mapError(screenStored(ids), refusalOfStored)
+  })
+
   const isKnown = Effect.fnUntraced(function* (commandId: string, given: Upload) {
     if (!repeating) return false
     const snippet = yield* firstId(to.secret, given)
@@ -106,7 +129,7 @@ export const importLines = Effect.fnUntraced(function* (
       counts.unchanged += 1
       return
     }
-    if (to.publish) yield* Effect.mapError(screen(publicTexts(entry)), refusalOf)
+    if (to.publish) yield* screened(entry, given)
     const metadata = { commandId, correlationId: commandId, actor: operator }
     const { name, position } = yield* upload({ ...to, user: null }, given, metadata).pipe(
       Effect.retry({ while: ({ _tag }) => _tag === "Busy", times: 5, schedule: Schedule.exponential("200 millis") }),

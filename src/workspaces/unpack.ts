@@ -1,47 +1,20 @@
 import { posix } from "node:path"
 import { Effect, Stream } from "effect"
-import { withoutEnd } from "#domain/text/withoutEnd.ts"
-import { pathProblem } from "#domain/workspacePath.ts"
-import { type ArchivedEntry, ArchiveRefused, Archives } from "#ports/Archives.ts"
+import { type ArchivedEntry, type ArchiveRefused, Archives } from "#ports/Archives.ts"
 import type { Overlay, OverlayError } from "#ports/WorkspaceStore.ts"
+import { archiveBounds, placeOf, refused } from "./archived.ts"
 import { put, throughFolders } from "./change.ts"
-
-/** What an archive may unpack to: much less than a workspace may hold, as it is in memory until it is stored. */
-export const archiveBounds = { bytes: 128 * 1024 * 1024, entries: 10_000 }
-
-/** Characters of an archive's path that are told. */
-const mostTold = 300
-
-/** A path of an archive, as a workspace has it; `""`: the archive's root. */
-const normal = (path: string): string => withoutEnd(path.replace(/^(?:\.\/+)+/, "").replace(/^\.$/, ""), "/")
-
-/** Whether a link leads out of the workspace, or may: in `name/..`, the name may be a link that leads elsewhere. */
-const leadsOut = (path: string, target: string): boolean => {
-  const led = posix.normalize(posix.join(posix.dirname(path), target))
-  const names = target.split("/").filter((name) => name !== "" && name !== ".")
-  const goesBack = names.some((name, at) => name === ".." && at > 0 && names[at - 1] !== "..")
-  return target.startsWith("/") || led === ".." || led.startsWith("../") || goesBack
-}
-
-const refused = (path: string, problem: string) =>
-  new ArchiveRefused({ path: path.slice(0, mostTold).toWellFormed(), message: problem })
 
 const place = (overlay: Overlay, folder: string) =>
   Effect.fnUntraced(function* (entry: ArchivedEntry) {
-    const inside = normal(entry.path)
-    if (inside === "") return
-    const path = folder === "" ? inside : `${folder}/${inside}`
-    const problem = pathProblem(path)
-    if (problem !== undefined) return yield* refused(entry.path, `Its path can't be: ${problem}.`)
-    if (entry.kind === "directory") return
+    const path = yield* placeOf(entry, folder)
+    if (path === undefined || entry.kind === "directory") return
     if (entry.kind !== "symlink") return yield* put(path, entry.bytes, entry.kind === "executable")(overlay)
-    const target = Buffer.from(entry.bytes).toString()
-    if (leadsOut(path, target)) return yield* refused(entry.path, "It is a link that leads out of the workspace.")
     yield* throughFolders(overlay, path)
     yield* overlay.remove(path, { force: true })
     const parent = posix.dirname(path)
     if (parent !== ".") yield* overlay.mkdir(parent, { recursive: true })
-    yield* overlay.symlink(target, path)
+    yield* overlay.symlink(Buffer.from(entry.bytes).toString(), path)
   })
 
 const told = (entry: ArchivedEntry, error: OverlayError | ArchiveRefused) => {

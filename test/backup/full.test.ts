@@ -100,7 +100,8 @@ describe.skipIf(!here)("backups, where a disk is full", () => {
       ["file", join(base, "sent.tar")]
     ] as const) {
       const folder = disk(`to ${name}`.replace(" ", "-"), 16)
-      const target = from(await Effect.runPromise(freshDatabase), folder)
+      // the folder itself has to be empty
+      const target = from(await Effect.runPromise(freshDatabase), join(folder, "data"))
       writeFileSync(filling(folder), Buffer.alloc(14 * mebibyte))
       assert.match(await failed(target, "restore", from_), /disk is full|ENOSPC|No space/i, name)
       unlinkSync(filling(folder))

@@ -84,7 +84,10 @@ describe("a folder of backups that somebody has changed", () => {
   const restoring = async (folder: string) => {
     const dataDir = mkdtempSync(join(base, "to-"))
     const said = await failed(from(await Effect.runPromise(freshDatabase), dataDir), "restore", folder)
-    assert.deepStrictEqual(readdirSync(dataDir), [])
+    // the folder of repositories is prepared before the log is brought, and seen to be damaged
+    const prepared = ["workspaces", join("workspaces", ".installation.new")]
+    const left = readdirSync(dataDir, { recursive: true }).map(String)
+    assert.isEmpty(left.filter((name) => !prepared.includes(name)))
     return said
   }
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -252,10 +252,13 @@ describe("backups of a service that runs", () => {
     assert.match(await refused(target, "restore", folder, other), /not one that this backup was encrypted for/)
     assert.match(await refused(target, "restore", folder, { CAIRN_BACKUP_IDENTITY: "nothing" }), /no identity of age/)
     assert.match(await refused(original, "backup", folder), /encrypted, and no recipient is given/)
-    assert.match(
-      await refused(original, "backup", place(), { CAIRN_BACKUP_RECIPIENTS: "age1x" }),
-      /no recipient of age/
-    )
+    const never = join(place(), "never")
+    assert.match(await refused(original, "backup", never, { CAIRN_BACKUP_RECIPIENTS: "age1x" }), /no recipient of age/)
+    assert.isFalse(existsSync(never))
+    const link = join(place(), "link")
+    symlinkSync(never, link)
+    for (const path of [link, join(link, "backups"), "/proc/nothing/backups"])
+      assert.match(await refused(original, "backup", path), /or a folder that it is in, is not there \(ENOENT\)\.$/m)
     const named = { ...original, dataDir: place() }
     assert.match(await refused(named, "restore", folder, { CAIRN_BACKUP_IDENTITY: identity }), /has a log of its own/)
     const filled = await empty()

@@ -230,4 +230,22 @@ describe("cairn, alone", () => {
     const none = await json<Page>("events", "--stream", "organization-none")
     assert.deepStrictEqual(none, { events: [], next_after: "0" })
   })
+
+  it("imports no code for everyone of which a secret was told when it was imported before", async () => {
+    const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`
+    const line = (description: string) => JSON.stringify({ name: "quoll", source: "quoll = 1\n", description })
+    await json("import", file("own.jsonl", [line(`Use ${token}.`)]), "--workspace", "client-2")
+    const { code, err } = await run(
+      "import",
+      file("all.jsonl", [line("A quoll.")]),
+      "--workspace",
+      "client-2",
+      "--public"
+    )
+    assert.strictEqual(code, 1)
+    assert.match(err, /^line 1: its code is stored already, .* secret: stored\.description, line 1 \(github/m)
+    assert.notInclude(err, token)
+    const { snippets } = await json<{ snippets: ReadonlyArray<object> }>("export", "--workspace", "client-2")
+    assert.deepInclude(snippets[0], { public: false })
+  })
 })

@@ -1,10 +1,15 @@
 import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { once } from "node:events"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Redacted } from "effect"
+import { Effect, Fiber, Redacted } from "effect"
+import { service as asking } from "#src/cli/service/asking.ts"
+import { Surroundings } from "#src/cli/surroundings.ts"
 import { nobodysPorts } from "#test/nobodysPorts.ts"
 import { ownerKey, type Service, startService } from "#test/service.ts"
 import { inProcess } from "./cairn.ts"
@@ -229,6 +234,42 @@ describe("cairn, asking a service", () => {
     assert.lengthOf((await json<{ commits: ReadonlyArray<object> }>("workspace", "log", id)).commits, length)
   })
 
+  it("makes no workspace for an import that can't be", async () => {
+    const fill = (name: string, fill: (source: string) => void) => {
+      mkdirSync(join(folder, name))
+      writeFileSync(join(folder, name, "a.py"), "a = 1\n")
+      fill(join(folder, name))
+    }
+    fill("fine", () => {})
+    fill("leading-out", (source) => symlinkSync("/etc/passwd", join(source, "out")))
+    for (const name of ["fine", "leading-out"])
+      execFileSync("tar", ["-czf", join(folder, `${name}.tgz`), "-C", join(folder, name), "."])
+    writeFileSync(join(folder, "junk.zip"), "PK\u0003\u0004junk")
+    writeFileSync(join(folder, "cut.tgz"), readFileSync(join(folder, "fine.tgz")).subarray(0, 60))
+    const workspaces = async () => (await json<{ workspaces: ReadonlyArray<object> }>("workspace", "list")).workspaces
+    const before = await workspaces()
+    const beside = { CAIRN_DATA_DIR: service.dataDir, DATABASE_URL: Redacted.value(service.database), INIT_CWD: folder }
+    const pair = ["--org-id", "sea", "--user-id", "nobody"]
+    for (const env of [there(), beside]) {
+      for (const [source, path, why] of [
+        ["fine", "../x", /^cairn: The path can't be: /],
+        ["fine.tgz", "a//b", /^cairn: The path can't be: /],
+        ["junk.zip", "", /zip can't be read/],
+        ["cut.tgz", "", /cut off/],
+        ["fine/a.py", "", /neither a zip nor a tar/],
+        ["leading-out", "", /out[:.] It is a link that leads out/],
+        ["leading-out.tgz", "in", /out[:.] It is a link that leads out/],
+        ["fine", Array.from({ length: 200 }, () => "d").join("/"), /path/]
+      ] as const) {
+        const args = ["workspace", "import", source, ...pair, ...(path === "" ? [] : ["--path", path])]
+        assert.match(await refused(args, { ...there({ CAIRN_URL: "", CAIRN_API_KEY: "" }), ...env }), why, source)
+      }
+    }
+    assert.deepStrictEqual(await workspaces(), before)
+    assert.strictEqual((await run("workspace", "import", "fine.tgz", ...pair)).code, 0)
+    assert.lengthOf(await workspaces(), before.length + 1)
+  })
+
   it("bounds keys, when they are made and later", async () => {
     const id = "0e0e0e0e-0e0e-4e0e-8e0e-0e0e0e0e0e0e"
     const made = await json<Record<string, unknown>>(
@@ -332,6 +373,33 @@ describe("cairn, asking a service", () => {
     assert.match(await refused(["verify"]), /CAIRN_URL names a service/)
     assert.strictEqual((await run("verify", "--help")).code, 0)
     assert.match(await refused(["search", ""]), /task|empty/)
+  })
+
+  it("says that it waits, where a service asks for more than ten seconds", async () => {
+    const busy = createServer((_, response) => response.writeHead(503, { "retry-after": "60" }).end("{}"))
+    await once(busy.listen(0, "127.0.0.1"), "listening")
+    const { port } = busy.address() as AddressInfo
+    const { promise: told, resolve: tell } = Promise.withResolvers<string>()
+    const write = (text: string) => {
+      tell(text)
+      return true
+    }
+    const env = { CAIRN_URL: `http://127.0.0.1:${port}`, CAIRN_API_KEY: ownerKey }
+    const asked = Effect.runFork(
+      Effect.gen(function* () {
+        const ask = yield* asking()
+        return yield* ask((cairn, options) => cairn.search({ task: "anything" }, options))
+      }).pipe(Effect.provideService(Surroundings, { env, stdout: process.stdout, stderr: { write } }))
+    )
+    try {
+      assert.strictEqual(
+        await told,
+        "cairn: POST /api/retrieve/search is sent again in 60000 ms; it was answered with 503.\n"
+      )
+    } finally {
+      await Effect.runPromise(Fiber.interrupt(asked))
+      busy.close()
+    }
   })
 
   it("asks this machine's service with the owner's key of its data folder, and nobody else", async () => {

@@ -54,6 +54,8 @@ describe("a data folder in which there is no Cairn", () => {
     }
     assert.isFalse(existsSync(missing))
     assert.deepStrictEqual(readdirSync(empty), [])
+    // nor is what was to be written
+    assert.deepStrictEqual(readdirSync(base).sort(), ["empty", "snippets.jsonl"])
   })
 
   it("is told from one that can't be read", async () => {

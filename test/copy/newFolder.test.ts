@@ -1,4 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
@@ -95,9 +107,55 @@ describe("a data folder to be made", () => {
     writeFileSync(join(dataDir, "workspaces", ".installation"), "another's\n")
     assert.match((await restoring()).err, /has repositories already, or did: name an empty data folder/)
     assert.deepStrictEqual(readdirSync(join(dataDir, "workspaces")), [".installation"])
-    rmSync(join(dataDir, "workspaces"), { recursive: true })
+    // a restore that was killed as it began
+    renameSync(join(dataDir, "workspaces", ".installation"), join(dataDir, "workspaces", ".installation.new"))
     const { code, err } = await restoring()
     assert.strictEqual(code, 0, err)
+  })
+
+  /** A named database, with a data folder. */
+  const named = async (name: string) => {
+    const dataDir = join(base, name)
+    mkdirSync(dataDir)
+    const database = await Effect.runPromise(freshDatabase)
+    const restoring = () => run(from(database, dataDir), "restore", backup)
+    return { database, workspaces: join(dataDir, "workspaces"), restoring }
+  }
+
+  it("of a named database that can't have repositories gets no log either", async () => {
+    const { database, workspaces, restoring } = await named("away")
+    // their disk is not there
+    symlinkSync(join(base, "unmounted"), workspaces)
+    assert.match((await restoring()).err, /^cairn: can't use the folder .*workspaces: ENOENT/)
+    assert.deepStrictEqual(await rowsOf(database, "SELECT 1 FROM events"), [])
+    mkdirSync(join(base, "unmounted"))
+    const { code, err } = await restoring()
+    assert.strictEqual(code, 0, err)
+  })
+
+  it("of a named database that has a part of the log keeps the repositories that the restore has not made", async () => {
+    const { database, workspaces, restoring } = await named("part")
+    const there = () => readdirSync(workspaces, { recursive: true }).map(String).sort()
+    assert.strictEqual((await restoring()).code, 0)
+    // killed before its end, and while it erased
+    for (const erasing of ["NULL", `'{"organizations":[],"workspaces":[],"until":"2026-01-01T00:00:00.000Z"}'`]) {
+      rmSync(workspaces, { recursive: true })
+      await rowsOf(database, `UPDATE log_copy SET finished_at = NULL, erasing = ${erasing}`)
+      cpSync(join(source.dataDir, "workspaces"), workspaces, { recursive: true })
+      writeFileSync(join(workspaces, readdirSync(workspaces).find((name) => name.endsWith(".git"))!, "newer"), "")
+      const before = there()
+      assert.match((await restoring()).err, /has repositories already, or did: name an empty data folder, or the one/)
+      assert.deepStrictEqual(there(), before)
+      // one that has lost its id may be anybody's
+      for (const name of [".installation", ".services"])
+        rmSync(join(workspaces, name), { recursive: true, force: true })
+      const without = there()
+      assert.match((await restoring()).err, /has repositories already, or did/)
+      assert.deepStrictEqual(there(), without)
+      rmSync(workspaces, { recursive: true })
+      const { code, err } = await restoring()
+      assert.strictEqual(code, 0, err)
+    }
   })
 
   /** What killed commands leave, and a disk of its own has. */
@@ -122,10 +180,40 @@ describe("a data folder to be made", () => {
     )
     assert.strictEqual(first.code, 1)
     assert.match(first.err, /The copy is not finished: a service runs on the source/)
+    // repositories take long, and are copied before the source's services are stopped
+    cpSync(join(source.dataDir, "workspaces"), join(dataDir, "workspaces"), { recursive: true })
     const then = await copies(dataDir)
     assert.strictEqual(then.code, 0, then.err)
     assert.deepInclude(JSON.parse(then.out), { finished: true, copied: 0, found: 0 })
     assert.match((await copies(dataDir)).err, /is a finished copy of this log/)
+  })
+
+  it("keeps a folder that is called as what a restore unpacks into", async () => {
+    const archive = join(base, "backup.tar")
+    const files = (readdirSync(backup, { recursive: true }) as ReadonlyArray<string>).filter((name) =>
+      statSync(join(backup, name)).isFile()
+    )
+    // the manifest is an archive's last file
+    const names = ["backups/", ""].map((folder) =>
+      files.filter((name) => /\.(json|gz|pack|idx)$/.test(name) && name.startsWith("backups/") === (folder !== ""))
+    )
+    execFileSync("tar", ["--format=ustar", "-cf", archive, "-C", backup, ...names[1]!, ...names[0]!])
+    const dataDir = join(base, "same-name")
+    const kept = join(dataDir, "restoring", "log")
+    mkdirSync(kept, { recursive: true })
+    writeFileSync(join(kept, "mine.txt"), "mine")
+    const restoring = () => run({ CAIRN_DATA_DIR: dataDir }, "restore", archive)
+    assert.match((await restoring()).err, /no unfinished restore has left \(restoring\)/)
+    const database = await Effect.runPromise(freshDatabase)
+    assert.match((await run(from(database, dataDir), "restore", archive)).err, /has left \(restoring\)/)
+    assert.deepStrictEqual(readdirSync(kept), ["mine.txt"])
+    rmSync(join(dataDir, "restoring"), { recursive: true })
+    symlinkSync(base, join(dataDir, "restoring"))
+    assert.match((await restoring()).err, /has left \(restoring\)/)
+    rmSync(join(dataDir, "restoring"))
+    const { code, err } = await run(from(database, dataDir), "restore", archive)
+    assert.strictEqual(code, 0, err)
+    assert.notInclude(readdirSync(dataDir), "restoring")
   })
 
   it("may have what an unfinished restore has left, which goes on", async () => {

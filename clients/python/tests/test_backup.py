@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from cairn_client import APIError, CacheUnavailableError, ConflictError, PermissionDeniedError, ValidationError
-from tests.answering import Answers
+from tests.answering import Answers, status
 from tests.cutting import cutting
 
 if TYPE_CHECKING:
@@ -60,6 +60,14 @@ def test_no_archive(kind: Kind, answer: httpx2.Response, error: type[Exception])
     with pytest.raises(error):
         taken(kind.mocked(answers).client)
     assert len(answers.requests) == 1
+
+
+def test_a_long_wait_is_told_by_default(kind: Kind, caplog: pytest.LogCaptureFixture) -> None:
+    tar = httpx2.Response(200, content=b"one", headers={"content-type": "application/x-tar"})
+    answers = Answers(status(503, retry_after="10"), status(503, retry_after="11"), tar)
+    assert taken(kind.mocked(answers).client) == b"one"
+    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert told == ["GET /api/admin/backup: 503; attempt 3 of 3 follows in 11.00 s"]
 
 
 def test_how_long_it_may_be_silent(kind: Kind) -> None:

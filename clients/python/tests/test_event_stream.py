@@ -10,7 +10,7 @@ import pytest
 
 from cairn_client import APIError, AuthenticationError, CacheUnavailableError
 from cairn_client._sse import Message, MessageReader
-from tests.answering import Answers
+from tests.answering import Answers, status
 from tests.cutting import cutting
 from tests.snippets import stored, unique
 
@@ -111,6 +111,14 @@ def test_how_often_it_is_tried_again(kind: Kind) -> None:
     assert mocked.waits == [0.5, 1.0, 0.5, 1.0, 0.5, 1.0]
     assert answers.requests[0].extensions["timeout"]["read"] == 60
     assert answers.requests[0].headers["accept"] == "text/event-stream"
+
+
+def test_a_long_wait_is_told_by_default(kind: Kind, caplog: pytest.LogCaptureFixture) -> None:
+    answers = Answers(status(503, retry_after="10"), status(503, retry_after="11"), sse(event("7")))
+    with kind.mocked(answers).client.event_stream() as stream:
+        positions(stream, 1)
+    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert told == ["GET /api/events/stream: 503; attempt 3 of 3 follows in 11.00 s"]
 
 
 def test_a_short_timeout_is_no_silence(kind: Kind) -> None:

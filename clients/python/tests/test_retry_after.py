@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cairn_client import CacheUnavailableError, RateLimitError
+from cairn_client._deadline import within
 from tests.answering import Answers, ok, status
 from tests.kinds import NOW
 
@@ -51,6 +52,16 @@ def test_a_long_wait_is_told_by_default(kind: Kind, caplog: pytest.LogCaptureFix
     kind.mocked(Answers(status(429, retry_after="10"), status(429, retry_after="11"), ok())).client.search("a")
     told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert told == ["POST /api/retrieve/search: 429; attempt 3 of 3 follows in 11.00 s"]
+
+
+def test_no_wait_that_ends_behind_the_call_s_deadline(kind: Kind, caplog: pytest.LogCaptureFixture) -> None:
+    mocked = kind.mocked(Answers(status(503, retry_after="30"), status(503, retry_after="30"), ok()))
+    with within(29), pytest.raises(CacheUnavailableError) as raised:
+        mocked.client.search("a")
+    assert (raised.value.status_code, mocked.waits, caplog.messages) == (503, [], [])
+    with within(31):
+        mocked.client.search("a")
+    assert mocked.waits == [30.0]
 
 
 @pytest.mark.parametrize(("header", "after"), [("61", 61), ("3600", 3600), (date(3600), 3600), ("60.5", 61)])

@@ -1,12 +1,12 @@
 import { type Answered, APIPromise } from "./APIPromise.ts"
-import type { ServiceError } from "./errors.ts"
 import { exchange } from "./exchange.ts"
 import { type Failure, reasonOf, refusal, requestIdOf, unanswered } from "./failure.ts"
 import { redacted } from "./log.ts"
 import { checkedRetries, checkedTimeout, type RequestOptions, type Settings, usualTimeout } from "./options.ts"
 import { withRequestId } from "./Result.ts"
 import { bodyOf, type Call, headersOf, resultOf, urlOf } from "./request.ts"
-import { shortWait, waitBefore } from "./retry.ts"
+import { waitBefore } from "./retry.ts"
+import { waitFor } from "./waiting.ts"
 
 type Outcome = ({ readonly _tag: "Answered" } & Answered) | ({ readonly _tag: "Failed" } & Failure)
 
@@ -60,11 +60,7 @@ export class Transport {
       const outcome = await this.#try(attempt)
       if (outcome._tag === "Answered") return outcome
       const wait = tries < retries && outcome.transient ? waitBefore(tries, outcome.retryAfter, clock.random()) : null
-      if (wait === null) throw outcome.error
-      // who waits for long is told why by default, too
-      const tell = wait <= shortWait ? log.info : log.warn
-      tell(`${attempt.what} is sent again in ${Math.round(wait)} ms`, why(outcome.error, tries))
-      await clock.sleep(wait, options.signal)
+      await waitFor(this.#settings, wait, { what: attempt.what, error: outcome.error, tries }, options.signal)
     }
   }
 
@@ -105,13 +101,3 @@ export class Transport {
     }
   }
 }
-
-/** Without the service's own words, which may repeat the caller's. */
-const why = (error: ServiceError, tries: number) => ({
-  error: error.name,
-  statusCode: error.statusCode,
-  code: error.code,
-  requestId: error.requestId,
-  reason: error.cause === undefined ? null : reasonOf(error.cause),
-  tries: tries + 1
-})

@@ -10,6 +10,7 @@ import {
   RepositoryDamaged,
   RepositoryGone
 } from "#ports/Backup.ts"
+import { makeFolder } from "#ports/makeFolder.ts"
 import type { Sha, WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { publish, replace, syncDirectory } from "../../durableFs.ts"
 import { faultOf, onDisk } from "../fault.ts"
@@ -48,7 +49,7 @@ const put = async (path: string, pieces: AsyncIterable<Uint8Array>): Promise<voi
 /** Makes a repository beside its place, and moves it there once it is whole and on the disk. */
 const make = async (directory: string, repository: string, packs: Iterable<ReadPack>, commit: Sha): Promise<void> => {
   const gitdir = repositoryPath(directory, repository)
-  fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeFolder(directory)
   const unfinished = `${directory}/.making-${randomBytes(8).toString("hex")}`
   await makeRepository(directory, unfinished)
   const folder = `${unfinished}/objects/pack`

@@ -5,17 +5,18 @@ import {
   existsSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeFileSync
 } from "node:fs"
-import { dirname, join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { Console, Effect } from "effect"
+import { makeFolder } from "#ports/makeFolder.ts"
 import { type Binaries, program } from "./binaries.ts"
 import { failed, failedTo, LaunchFailed } from "./LaunchFailed.ts"
 import { run, type SystemAccount } from "./privileges.ts"
@@ -36,8 +37,9 @@ export const database = "postgres"
 /** The cluster of a data folder, which may be a link to where it lies. */
 export const clusterOf = (dataDir: string): Cluster => {
   const link = join(dataDir, "postgres")
-  const home = lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(link) : link
-  return clusterAt(home)
+  if (!lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink()) return clusterAt(link)
+  // a relative one begins at the folder that it is in
+  return clusterAt(resolve(realpathSync(dataDir), readlinkSync(link)))
 }
 
 const clusterAt = (home: string): Cluster => ({
@@ -78,7 +80,7 @@ export const initialize = Effect.fnUntraced(function* (cluster: Cluster, binarie
   yield* Effect.try({
     try: () => {
       removeUnfinished(cluster)
-      mkdirSync(unfinished.home, { recursive: true, mode: 0o700 })
+      makeFolder(unfinished.home)
       writeFileSync(unfinished.password, randomBytes(32).toString("hex"), { mode: 0o600, flush: true })
       for (const path of [unfinished.home, unfinished.password]) account.own(path)
     },

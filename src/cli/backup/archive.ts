@@ -7,9 +7,7 @@ import { numbered } from "#src/audit/backup/manifest.ts"
 import { lockFolder, unpackArchive } from "#src/copying.ts"
 import { Surroundings } from "../surroundings.ts"
 import { placeOf } from "./folder.ts"
-
-/** The folder in the data folder that holds an archive's files while it is restored. */
-const name = "restoring"
+import { make, remove, restoring } from "./restoring.ts"
 
 /** Whether a backup is one file, not a folder. */
 export const isArchive = (place: string): boolean => fs.statSync(place, { throwIfNoEntry: false })?.isFile() === true
@@ -33,21 +31,21 @@ export const openedAt = Effect.fnUntraced(function* (typed: string, newer: Optio
     if (Option.isNone(newer)) return { place, directory: place }
     return yield* new BackupFault({ message: "--erasures goes with an archive: a folder has its own in erasures/." })
   }
-  const directory = join(resolve(dataDir), name)
+  const directory = join(resolve(dataDir), restoring)
   yield* Effect.try({
     try: () => makeFolder(dataDir),
     catch: (error) => new BackupFault({ message: `${dataDir} can't be made: ${(error as Error).message}` })
   })
   yield* lockFolder(resolve(dataDir), { name: "restore", what: "data folder" })
-  const remove = Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
-  // this removes what a killed command has left, too
-  yield* Effect.acquireRelease(
-    Effect.andThen(
-      remove,
-      Effect.sync(() => fs.mkdirSync(directory, { mode: 0o700 }))
-    ),
-    () => remove
-  )
+  const made = Effect.try({
+    try: () => {
+      // what a killed command has left
+      remove(directory)
+      make(directory)
+    },
+    catch: (error) => new BackupFault({ message: `${directory} can't be made: ${(error as Error).message}` })
+  })
+  yield* Effect.acquireRelease(made, () => Effect.sync(() => remove(directory)))
   yield* unpackArchive(typed === "-" ? stdin : bytesOf(place), place, directory)
   if (Option.isSome(newer)) {
     const from = yield* placeOf(newer.value)

@@ -7,11 +7,10 @@ import type { ErasedSince } from "#src/audit/backup/erasedSince.ts"
 import { repositoriesOf } from "#src/audit/backup/left.ts"
 import { type BackedLog, subjectOf } from "#src/audit/backup/source.ts"
 import type { Config } from "#src/config/config.ts"
-import { adopt } from "#src/repositories.ts"
+import { restored } from "#src/repositories.ts"
 import { bringAll } from "../copy/bringAll.ts"
 import { finish } from "../copy/finish.ts"
 import { Failed } from "../failure.ts"
-import { plain } from "../output.ts"
 import type { ProgressBar } from "../progress.ts"
 
 /** What is restored. */
@@ -39,22 +38,17 @@ export const fill = Effect.fnUntraced(function* (
 ) {
   const { read } = yield* BackupFolder
   const repositories = yield* RepositoryCopy
+  const folder = restored(to)
   const last = yield* (yield* LogIntake).last
   const before = yield* (yield* BesideLog).left
-  // also the id of a folder whose repositories are erased: another database refuses it without
-  const present = (yield* repositories.names).filter((name) => name !== "lost+found")
-  const taken = present.filter((name) => name.endsWith(".git"))
   if (before !== undefined && !endsWith(chain, last)) {
     return yield* new Failed({
       message:
         "It can't be restored: another backup was restored here, and what was erased since is not erased yet. Give that one again, or empty the database and the data folder."
     })
   }
-  if (present.length > 0 && last === undefined) {
-    return yield* new Failed({
-      message: `${plain(to.dataDir)} has repositories already, or did: name an empty data folder (CAIRN_DATA_DIR).`
-    })
-  }
+  // from here on, what is in the folder of repositories is this restore's
+  yield* folder.prepare
   if (before === undefined) {
     yield* bringAll(source, bar, (event) =>
       event.hasText && event.text === null && since.has(event.tenant, subjectOf(event)) ? [subjectOf(event)] : []
@@ -63,7 +57,7 @@ export const fill = Effect.fnUntraced(function* (
   const left = before ?? news
   const gone = repositoriesOf(left?.workspaces ?? [])
   // this backup's; beside a log that is not whole they may be an earlier one's
-  const whole = new Set(before === undefined ? [] : taken)
+  const whole = new Set(before === undefined ? [] : yield* repositories.names)
   let made = 0
   for (const [repository, { packs, commit }] of chain.repositories) {
     made += 1
@@ -76,6 +70,6 @@ export const fill = Effect.fnUntraced(function* (
     bar.at(made, chain.repositories.size, "repositories")
   }
   const compared = before === undefined ? (yield* finish(source, bar, true)).compared : undefined
-  yield* adopt(to)
+  yield* folder.finish
   return { compared, left }
 })

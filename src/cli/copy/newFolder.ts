@@ -1,6 +1,7 @@
 import fs from "node:fs"
 import { join, resolve } from "node:path"
 import { Effect } from "effect"
+import { isRestores, restoring } from "../backup/restoring.ts"
 import { Failed } from "../failure.ts"
 import { plain } from "../output.ts"
 
@@ -10,8 +11,6 @@ const anywhere = /^(?:(?:service|restore|backup)\.(?:lock|pid)|lost\+found)$/
 const prepared = /^(?:postgres|workspaces)$/
 /** What making a Postgres leaves, however it ends. */
 const ofPostgres = /^postgres(?:\.new-[0-9a-f]+|\.moved|-libraries)?$/
-/** What a restore leaves besides. */
-const ofRestore = /^(?:restoring|workspaces)$/
 
 /** Whether the folder has a Postgres that Cairn made: that appears as a whole, or as a link to where it lies. */
 const hasOurs = (folder: string): boolean => {
@@ -31,8 +30,10 @@ const strange = (folder: string, by: "copy" | "restore", embedded: boolean): str
   const isLeft = (name: string) => {
     if (anywhere.test(name) || (prepared.test(name) && isEmptyFolder(join(folder, name)))) return true
     if (ofPostgres.test(name)) return embedded && (name !== "postgres" || begun)
-    // Postgres comes first, and which log it has is looked at by itself
-    return by === "restore" && ofRestore.test(name) && (name === "restoring" || begun)
+    // Postgres comes first, and which log it has is looked at by itself; a restore looks whose repositories they are,
+    // and a copy touches none: they may be brought before it is finished
+    if (name === "workspaces") return begun
+    return by === "restore" && name === restoring && isRestores(join(folder, name))
   }
   return names.find((name) => !isLeft(name))
 }

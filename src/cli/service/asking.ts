@@ -8,6 +8,7 @@ import { withFiles } from "#src/config/secrets.ts"
 import type { APIPromise } from "../../../clients/typescript/src/APIPromise.ts"
 import { Cairn } from "../../../clients/typescript/src/Cairn.ts"
 import { AuthenticationError, RateLimitError, ServiceError } from "../../../clients/typescript/src/errors.ts"
+import type { Logger } from "../../../clients/typescript/src/log.ts"
 import type { RequestOptions } from "../../../clients/typescript/src/options.ts"
 import { Failed } from "../failure.ts"
 import { type Around, Surroundings } from "../surroundings.ts"
@@ -47,6 +48,16 @@ const placeIn = ({ env }: Around): { readonly url: string; readonly key: string 
   }
   const { host, port, dataDir } = readConfig(env)
   return { url: `http://${reachable(host)}:${port}`, key: given === "" ? ownersKey(dataDir) : given }
+}
+
+/** Tells the user of long waits, all that the client has warnings of here. A service asks for them by its answer. */
+const waitsTo = (stderr: Around["stderr"]): Logger => {
+  const quiet = () => {}
+  const warn = (line: string, details?: unknown) => {
+    const { statusCode } = details as { readonly statusCode: number }
+    stderr.write(`cairn: ${line}; it was answered with ${statusCode}.\n`)
+  }
+  return { debug: quiet, info: quiet, warn, error: quiet }
 }
 
 /** Why a request failed, in a line for the user. */
@@ -94,7 +105,11 @@ export const service = Effect.fnUntraced(function* ({ workspace = Option.none(),
     try: () => {
       const { url, key } = placeIn(around)
       const workspaceId = Option.getOrUndefined(workspace)
-      return { url, cairn: new Cairn({ apiKey: key, baseUrl: url, workspaceId, publicSnips, logLevel: "off" }) }
+      const logger = waitsTo(around.stderr)
+      return {
+        url,
+        cairn: new Cairn({ apiKey: key, baseUrl: url, workspaceId, publicSnips, logger, logLevel: "warn" })
+      }
     },
     catch: (error) =>
       error instanceof ServiceError

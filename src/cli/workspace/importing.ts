@@ -1,28 +1,29 @@
 import { basename } from "node:path"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { pathProblem } from "#domain/workspacePath.ts"
+import { Archives } from "#ports/Archives.ts"
 import { Workspaces } from "#projections/Workspaces/tables.ts"
 import { archives } from "#src/layers.ts"
 import { told } from "#src/usage/bounds.ts"
+import { archiveBounds, lookThrough } from "#src/workspaces/archived.ts"
 import { changeFiles } from "#src/workspaces/change.ts"
 import { openWorkspace } from "#src/workspaces/open.ts"
-import { archiveBounds, putEntries, unpack } from "#src/workspaces/unpack.ts"
+import { putEntries } from "#src/workspaces/unpack.ts"
 import { Failed } from "../failure.ts"
 import { reach } from "../log.ts"
 import { metadata } from "../metadata.ts"
 import { organizationOf } from "../organization.ts"
 import { answer, plain } from "../output.ts"
 import * as naming from "./naming.ts"
-import { importFlags, refusalOf, sourceOf } from "./source.ts"
+import { checkPath, importFlags, refusalOf, sourceOf } from "./source.ts"
 import { find, named, noWorkspace, onGit, pair } from "./which.ts"
 
-/** Gives what puts the files of a folder or an archive into a workspace. */
-const changeFrom = Effect.fnUntraced(function* (source: string, folder: string, instead: boolean) {
-  const read = yield* sourceOf(source)
-  return read.entries === undefined
-    ? { edit: yield* unpack(read.archive, folder, instead).pipe(Effect.provide(archives)), most: archiveBounds.bytes }
-    : { edit: putEntries(read.entries, folder, instead) }
+/** The entries of a folder or an archive, read anew each time, and how many bytes there may be of them. */
+const entriesIn = Effect.fnUntraced(function* (source: string) {
+  const { entries, archive } = yield* sourceOf(source)
+  if (entries !== undefined) return { entries }
+  const read = yield* Effect.provide(Archives, archives)
+  return { entries: read.entries(archive, archiveBounds), most: archiveBounds.bytes }
 })
 
 const refusals = ["PathRefused", "FileError", "WorkspaceFull"] as const
@@ -40,10 +41,10 @@ export const importing = Command.make(
         const given = { ...chat, id: naming.idIn(names) }
         // before the pair's workspace is made
         const meant = yield* naming.given(given)
-        const problem = path === "" ? undefined : pathProblem(path)
-        if (problem !== undefined) return yield* new Failed({ message: `The path can't be: ${problem}.` })
-        const change = yield* changeFrom(source, path, replace)
+        yield* checkPath(path)
+        const { entries, ...bounds } = yield* entriesIn(source)
         if (typeof meant !== "string") {
+          yield* lookThrough(entries, path)
           const { id: tenant } = yield* organizationOf(chat.org)
           const { position } = yield* openWorkspace(tenant, meant, metadata())
           if (position !== undefined) yield* reach([Workspaces], position)
@@ -51,7 +52,7 @@ export const importing = Command.make(
         const { tenant } = yield* named(given)
         const workspace = yield* find(given)
         const subject = `Import ${basename(source)}${path === "" ? "" : ` into ${path}`}`
-        const asked = { how: "archive", subject, ...change } as const
+        const asked = { how: "archive", subject, edit: putEntries(entries, path, replace), ...bounds } as const
         const { commit, created, modified, deleted, position } = yield* changeFiles(
           workspace,
           asked,

@@ -3,6 +3,7 @@ import { lstat, readdir, readFile, readlink } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Effect, Stream } from "effect"
 import { Argument, Flag } from "effect/cli"
+import { pathProblem } from "#domain/workspacePath.ts"
 import { type ArchivedEntry, ArchiveRefused } from "#ports/Archives.ts"
 import { Failed } from "../failure.ts"
 import { plain } from "../output.ts"
@@ -24,6 +25,12 @@ export const importFlags = {
     Flag.withDescription("Delete what else is in that folder"),
     Flag.withDefault(false)
   )
+}
+
+/** Fails if no workspace can have a folder of this path; `""` is the root. */
+export const checkPath = (path: string) => {
+  const problem = path === "" ? undefined : pathProblem(path)
+  return problem === undefined ? Effect.void : Effect.fail(new Failed({ message: `The path can't be: ${problem}.` }))
 }
 
 /** The entries of a folder on the caller's disk, without `.git`. */

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import { APIError, CacheUnavailableError, ConflictError } from "../../../clients/typescript/src/index.ts"
-import { failure, stub } from "./stub.ts"
+import { failure, retriesIn, stub } from "./stub.ts"
 
 const tar =
   (...pieces: ReadonlyArray<string | Error>) =>
@@ -33,6 +33,16 @@ describe("a backup by the client", () => {
     )
     assert.strictEqual(sent[0]!.headers.get("accept"), "application/x-tar")
     assert.strictEqual(waits.length, 1)
+  })
+
+  it("warns of a wait of more than ten seconds, and of no other", async () => {
+    const later = (seconds: string) => ({ status: 503, headers: { "retry-after": seconds } })
+    const { cairn, lines } = stub([later("10"), later("11"), tar("one")], { logLevel: "info" })
+    assert.strictEqual(await taken(cairn.system.backup()), "one")
+    assert.deepStrictEqual(retriesIn(lines), [
+      "info GET /api/admin/backup is sent again in 10000 ms",
+      "warn GET /api/admin/backup is sent again in 11000 ms"
+    ])
   })
 
   it("fails where it is cut, and is not begun anew; another under way and no archive are errors at once", async () => {

@@ -10,7 +10,7 @@ import {
   type Fetch,
   type RecordedEvent
 } from "../../../clients/typescript/src/index.ts"
-import { failure, stub } from "./stub.ts"
+import { failure, retriesIn, stub } from "./stub.ts"
 
 let service: Service
 beforeAll(async () => {
@@ -178,6 +178,16 @@ describe("a stream that breaks off", () => {
       ["3", "3", "3", "7", "7", "7", "7"]
     )
     assert.deepStrictEqual(waits, [500, 1000, 500, 1000, 500, 1000])
+  })
+
+  it("is told of with a warning when it begins again only after more than ten seconds", async () => {
+    const later = (seconds: string) => ({ status: 503, headers: { "retry-after": seconds } })
+    const { cairn, lines } = stub([later("10"), later("11"), sse(event("7"))], { logLevel: "info" })
+    await taken(cairn.eventStream(), 1)
+    assert.deepStrictEqual(retriesIn(lines), [
+      "info GET /api/events/stream is sent again in 10000 ms",
+      "warn GET /api/events/stream is sent again in 11000 ms"
+    ])
   })
 
   it("begins again behind its own after when it is iterated again, whatever was heard", async () => {

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "vitest"
+import { deadline } from "../../../clients/typescript/src/deadline.ts"
 import {
   APIError,
   CacheUnavailableError,
@@ -6,7 +7,7 @@ import {
   type ServiceError
 } from "../../../clients/typescript/src/index.ts"
 import { backoff } from "../../../clients/typescript/src/retry.ts"
-import { failure, fine, type Reply, stub } from "./stub.ts"
+import { failure, fine, type Reply, retriesIn, stub } from "./stub.ts"
 
 const cut: Reply = async () =>
   new Response(
@@ -193,6 +194,23 @@ describe("how long is waited", () => {
     }
     const { vote } = stub([{ status: 503, headers: { "retry-after": "3600" } }, fine])
     assert.deepInclude(await failure(vote()), { statusCode: 503, retryAfter: 3600 })
+  })
+  it("with a warning when it is more than ten seconds", async () => {
+    const later = (seconds: string) => ({ status: 429, headers: { "retry-after": seconds } })
+    const { vote, lines } = stub([later("10"), later("11"), fine], { logLevel: "info" })
+    await vote()
+    assert.deepStrictEqual(retriesIn(lines), [
+      "info POST /api/store/cache-usage is sent again in 10000 ms",
+      "warn POST /api/store/cache-usage is sent again in 11000 ms"
+    ])
+  })
+  it("not at all, nor told, where the call has its deadline before: it fails at once, as it was answered", async () => {
+    const { vote, sent, waits, lines } = stub([{ status: 503, headers: { "retry-after": "30" } }, fine], {
+      logLevel: "info"
+    })
+    assert.deepInclude(await failure(vote({ signal: deadline(29_000) })), { statusCode: 503, retryAfter: 30 })
+    assert.deepStrictEqual([sent.length, waits, retriesIn(lines)], [1, [], []])
+    await vote({ signal: deadline(31_000) })
   })
 })
 

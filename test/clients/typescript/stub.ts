@@ -79,6 +79,10 @@ export const stub = (replies: ReadonlyArray<Reply>, options: CairnOptions = {}) 
   return { cairn, vote, sent, waits, timeouts, lines, clock, now }
 }
 
+/** Of what a client logged: which requests are sent again, and when. */
+export const retriesIn = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+  lines.filter((line) => line.includes("sent again")).map((line) => line.split(" {")[0]!)
+
 /** What a promise fails with. */
 export const failure = async (promise: PromiseLike<unknown>): Promise<unknown> => {
   try {

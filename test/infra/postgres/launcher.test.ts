@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   statSync,
   symlinkSync,
   writeFileSync
@@ -11,6 +12,7 @@ import {
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Schedule } from "effect"
+import { clusterOf } from "#infra/postgres/launcher/cluster.ts"
 import { folderFailed } from "#infra/postgres/launcher/LaunchFailed.ts"
 import { connect, launch } from "#infra/postgres/launcher/launcher.ts"
 import { isLong } from "#test/long.ts"
@@ -203,6 +205,31 @@ describe("launch", () => {
         assert.strictEqual(refused.reason, "no-folder", refused.message)
         assert.match(refused.message, new RegExp(`^Cannot use the data folder .+: (?:${code}): .+CAIRN_DATA_DIR\\.$`))
       }
+    })
+  )
+
+  it.live("lies where a link in the data folder leads, from there, wherever this process is", () =>
+    Effect.gen(function* () {
+      const parent = yield* folder
+      const dataDir = join(parent, "data")
+      mkdirSync(dataDir)
+      symlinkSync(join("..", "elsewhere"), join(dataDir, "postgres"))
+      const elsewhere = join(realpathSync(parent), "elsewhere")
+      // also where the folder is a link itself, from another place
+      mkdirSync(join(parent, "links"))
+      symlinkSync(dataDir, join(parent, "links", "data"))
+      for (const path of [dataDir, join(parent, "links", "data")]) assert.strictEqual(clusterOf(path).home, elsewhere)
+      yield* query(yield* launch({ dataDir }), "SELECT 1")
+      assert.include(readdirSync(elsewhere), "cluster")
+    })
+  )
+
+  it.live("says so where a link in the data folder leads to where nothing can be made", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* folder
+      symlinkSync("/proc/nothing/postgres", join(dataDir, "postgres"))
+      const refused = yield* Effect.flip(Effect.scoped(launch({ dataDir })))
+      assert.match(refused.message, /^Cannot write to \/proc\/nothing: ENOENT/)
     })
   )
 

@@ -25,6 +25,13 @@ class Cut(Exception):  # noqa: N818 # the end of a connection, which need not be
         self.problem = problem
         self.wait = wait
 
+    @property
+    def why(self) -> str:
+        """The same for the log, without the service's own words."""
+        if self.problem.status_code is not None:
+            return str(self.problem.status_code)
+        return "cut" if self.__cause__ is None else type(self.__cause__).__name__
+
 
 def patient(prepared: Prepared) -> httpx2.Timeout:
     """The timeout of a stream: as the call says, but for silence."""

@@ -8,8 +8,12 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
+from cairn_client._retries import SHORT_WAIT
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from cairn_client._request import Prepared
 
 NAME = "cairn_client"
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING, "warning": logging.WARNING}
@@ -34,6 +38,18 @@ def default_logger() -> logging.Logger:
         handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
         logger.addHandler(handler)
     return logger
+
+
+def tell_of_wait(logger: logging.Logger, prepared: Prepared, why: str, attempt: int, wait: float) -> None:
+    """Says that a request is sent again in `wait` seconds, after so many attempts before the last one.
+
+    Who waits for long is told by default, too.
+    """
+    logger.log(
+        logging.INFO if wait <= SHORT_WAIT else logging.WARNING,
+        "%s %s: %s; attempt %d of %d follows in %.2f s",
+        *(prepared.method, prepared.path, why, attempt + 2, prepared.max_retries + 1, wait),
+    )
 
 
 def shown(headers: Mapping[str, str]) -> dict[str, str]:

@@ -50,6 +50,8 @@ class World:
         self.folder = folder
         self.matches = [match("add.py")]
         self.status = 200
+        # seconds that a refusal by that status asks for
+        self.again: int | None = None
         # answers to all but searches, before they are as usual
         self.replies: list[httpx2.Response | Exception] = []
         self.sent: list[tuple[str, dict[str, Any]]] = []
@@ -68,7 +70,7 @@ class World:
         name = request.url.path.rpartition("/")[2]
         self.sent.append((name, json.loads(request.content)))
         if self.status != 200:
-            return refusal(self.status)
+            return refusal(self.status, **({} if self.again is None else {"retry-after": str(self.again)}))
         if self.replies and name != "search":
             reply = self.replies.pop(0)
             if isinstance(reply, Exception):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -99,13 +100,32 @@ def test_repositories_inside_of_others_are_git_s_matter(tmp_path: Path, monkeypa
     assert ignored_of(tmp_path, paths) - {""} == ignored
 
 
+def ignored_with_git_and_without(root: Path, patch: pytest.MonkeyPatch, *paths: str) -> list[frozenset[str]]:
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    by_git = ignored_of(root, paths) - {""}
+    with patch.context() as without:
+        without.setenv("PATH", str(root / "nowhere"))
+        return [by_git, ignored_of(root, paths)]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="making links takes rights there")
-def test_where_rules_can_t_be_read_all_files_stay(tmp_path: Path) -> None:
+def test_where_rules_can_t_be_read_all_files_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "one").mkdir()
-    (tmp_path / "one" / ".gitignore").symlink_to(".gitignore")
-    assert ignored_of(tmp_path, ["a.py", "one/a.py", "one/two/a.py"]) == {"one/a.py", "one/two/a.py"}
-    (tmp_path / ".gitignore").mkdir()
-    assert ignored_of(tmp_path, ["a.py"]) == set()
+    (tmp_path / "rules").write_text("*.tmp\n")
+    rules = tmp_path / "one" / ".gitignore"
+    both = partial(ignored_with_git_and_without, tmp_path, monkeypatch)
+    for to in ("../rules", "nowhere", ".gitignore"):
+        rules.symlink_to(to)
+        assert both("a.py", "one/a.py") == [{"a.py", "one/a.py"}] * 2
+        rules.unlink()
+    rules.mkdir()
+    assert both("a.py", "one/a.py") == [set()] * 2
+    rules.rmdir()
+    rules.write_text("*.tmp\n")
+    rules.chmod(0)
+    if os.geteuid() != 0:
+        monkeypatch.setenv("LANGUAGE", "de")
+        assert both("a.py", "one/a.py") == [{"a.py", "one/a.py"}] * 2
 
 
 def test_what_lies_outside_or_in_the_cache_folder_is_not_the_session_s(tmp_path: Path) -> None:

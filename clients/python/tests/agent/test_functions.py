@@ -15,11 +15,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
+import httpx2
 import pytest
 
-from cairn_client import AsyncCairn, Cairn
+from cairn_client import AsyncCairn, CacheUnavailableError, Cairn
 from cairn_client.agent import agent_function, function_tool, publish_functions
-from cairn_client.agent._recorder import flush
+from cairn_client.agent._recorder import Recorder, flush
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -155,6 +156,19 @@ for number in range(1, int(calls) + 1):
 def ending(name: str, key: str, url: str, seconds: float = 0, calls: int = 20) -> subprocess.CompletedProcess[str]:
     program = [sys.executable, "-c", _ENDING, name, key, url, str(seconds), str(calls)]
     return subprocess.run(program, check=True, capture_output=True, text=True, timeout=120)
+
+
+def test_a_record_that_would_be_taken_only_later_is_not_waited_for(caplog: pytest.LogCaptureFixture) -> None:
+    taken: list[httpx2.Request] = []
+
+    def busy(request: httpx2.Request) -> httpx2.Response:
+        taken.append(request)
+        return httpx2.Response(503, headers={"retry-after": "11"})
+
+    http = httpx2.Client(transport=httpx2.MockTransport(busy))
+    with pytest.raises(CacheUnavailableError):
+        Recorder(Cairn("k", "http://cairn.test", http_client=http)).send({})
+    assert (len(taken), caplog.messages) == (1, [])
 
 
 def test_a_program_that_ends_waits_for_its_records(service: Service) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -125,6 +126,63 @@ def test_a_session_is_not_at_rest_while_its_turn_is_read_and_delivered(
     world.stop()
     assert seen == [("collect", False), ("deliver", False)]
     assert world.session.rests
+
+
+def fails(world: World, name: str) -> Path:
+    folder = begins(world, name)
+    world.on("StopFailure", session_id=name)
+    return folder
+
+
+def test_those_whose_last_turn_failed_make_room_after_those_at_rest(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    under_way = begins(world, "under way")
+    path = world.put("a.py", "print('under way')\n")
+    world.tool("Write", None, None, {"session_id": "under way"}, file_path=str(path))
+    failed = [fails(world, f"failed {number}") for number in range(15)]
+    resting = [rests(world, f"at rest {number}") for number in range(16)]
+    failed += [fails(world, f"failed {number}") for number in range(15, 34)]
+    assert not any(folder.exists() for folder in resting)
+    assert [folder.exists() for folder in failed] == [False] * 3 + [True] * 31
+    assert under_way.exists()
+    assert world.stop(session_id="under way").uploaded == ["a.py"]
+    assert caplog.messages == []
+
+
+def test_those_without_an_event_for_twenty_minutes_are_given_up_then_with_one_warning(
+    world: World, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [begins(world, str(number)) for number in range(40)]
+    now = time.monotonic
+
+    def later(minutes: int) -> None:
+        monkeypatch.setattr(time, "monotonic", lambda: now() + minutes * 60)
+
+    later(19)
+    world.tool("Bash", None, None, {"session_id": "0"}, command="true")
+    folders.append(begins(world, "another"))
+    assert ([folder.exists() for folder in folders], caplog.messages) == ([True] * 41, [])
+    later(21)
+    folders.append(begins(world, "last"))
+    assert [number for number, folder in enumerate(folders) if not folder.exists()] == list(range(1, 11))
+    [message] = caplog.messages
+    assert message.endswith("one without an event for 20 minutes is given up")
+
+
+def test_one_whose_first_event_is_no_prompt_sends_what_its_tools_wrote_and_rests(world: World) -> None:
+    for number in range(60):
+        name = str(number)
+        path = world.put(f"{name}.py", f"print('work of {name}')\n")
+        world.tool("Write", None, None, {"session_id": name}, file_path=str(path))
+        # where a command has led to is not where the session began
+        below = str(world.folder / "lib")
+        world.tool("Bash", None, None, {"session_id": name, "cwd": below}, command="cd lib")
+        world.on("Stop", session_id=name, cwd=below)
+    assert [(report.session_id, report.uploaded) for report in world.reports] == [
+        (str(number), [f"{number}.py"]) for number in range(60)
+    ]
+    assert len(world.observer._sessions) == 32
 
 
 def test_of_more_than_a_thousand_under_way_the_one_longest_without_an_event_goes_with_one_warning(

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from cairn_client import Cairn
+from cairn_client.agent import _manifest
 from cairn_client.agent._manifest import Manifest, changed_since, manifest_of
+from tests.agent.hooked import World
 
 
 @pytest.fixture
@@ -41,3 +44,24 @@ def test_where_not_all_could_be_looked_at_before_nothing_is_said_of_changes(fold
     after = manifest_of(folder, None)
     assert changed_since(Manifest({}, whole=True), after, lambda _: True) == ["a.py"]
     assert changed_since(Manifest({}, whole=False), after, lambda _: True) == []
+
+
+def test_a_session_at_rest_holds_only_what_the_next_look_needs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_manifest, "_MOST_HASHED", 3)
+    for number in range(9):
+        (folder / f"{number}.py").write_text(f"print({number})\n")
+    world = World(folder, Cairn)
+    world.prompt()
+    assert len(world.session._before.files) == 9
+    world.stop()
+    assert [file.digest is not None for file in world.session._before.files.values()] == [True] * 3
+    world.prompt()
+    assert len(world.session._before.files) == 9
+    world.put("8.py", "print('changed')\n")
+    world.bash("make")
+    assert world.stop().uploaded == ["8.py"]
+    # a large folder is noted as such
+    world.session._before = Manifest({}, whole=False)
+    world.prompt()
+    world.stop()
+    assert not world.session._before.whole

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from pathlib import Path
 
 import anyio
@@ -54,6 +55,20 @@ def test_what_does_not_answer_is_asked_once_more_and_then_left_alone(
 ) -> None:
     assert delivered(world, *[refusal(503)] * 9) == ["file", "file"]
     assert len(warnings(caplog)) == 1
+
+
+def test_a_service_that_asks_for_more_time_than_there_is_is_not_waited_for_and_nobody_hears_that_it_were(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.status, world.again = 503, 30
+    assert world.prompt() == ""
+    world.write("a.py", "print('a')\n")
+    begun = time.monotonic()
+    world.on("Stop")
+    assert time.monotonic() - begun < 5
+    assert world.names() == ["search", "execution-result"]
+    [warning] = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+    assert "e/503" in warning
 
 
 def test_a_cut_connection_costs_nothing(world: World, caplog: pytest.LogCaptureFixture) -> None:

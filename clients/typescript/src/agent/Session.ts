@@ -1,6 +1,8 @@
+import { realpathSync } from "node:fs"
 import { realpath } from "node:fs/promises"
 import { basename, resolve } from "node:path"
 import type { Cairn } from "../Cairn.ts"
+import { deadline } from "../deadline.ts"
 import type { Logger } from "../log.ts"
 import { CacheFolder } from "./cacheFolder.ts"
 import { type Collected, collect, type LeftFile } from "./collect.ts"
@@ -65,9 +67,20 @@ const mostTask = 4_000
 const searching = 5_000
 const resting = 60_000
 
+/** The path without links on its way; at once, so that nothing comes between a turn's end and what is read then. */
+const real = (folder: string): string => {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return resolve(folder)
+  }
+}
+
 /** One agent session: what it was asked and offered, what its tools did, and what came of it. */
 export class Session {
   readonly cache: CacheFolder
+  /** When its last event came, by `performance.now()`. */
+  heard: number = performance.now()
   readonly #id: string
   readonly #settings: SessionSettings
   readonly #usage = new Usage()
@@ -75,13 +88,15 @@ export class Session {
   #happened = nothing
   #task = ""
   #root: string | undefined
+  /** The folder of the first event that was no prompt. */
+  #begun: string | undefined
   #before: Manifest | undefined
   /** Offered files as they were written, or as they last were sent. */
   #offered: Manifest = manifestOfFiles([])
   #outcome: Outcome | undefined
   #restsUntil = 0
-  /** Whether something happened since a turn last ended. */
-  #inTurn = false
+  /** How the last turn ended, unless something happened since. */
+  #turn: "under way" | "ended" | "failed" = "ended"
   /** Ends of turns that are being read or delivered. */
   #ending = 0
 
@@ -93,14 +108,24 @@ export class Session {
 
   /** Whether nothing is lost with it but what it was offered: all turns have ended and were delivered, none goes on. */
   get rests(): boolean {
-    return !this.#inTurn && this.#ending === 0 && this.#outcome === undefined && this.#happened === nothing
+    return this.#turn !== "under way" && this.#isTaken && this.#happened === nothing
+  }
+
+  /** Whether its last turn failed, and none goes on: what it did is lost with it, unless the next one succeeds. */
+  get hasFailed(): boolean {
+    return this.#turn === "failed" && this.#isTaken
+  }
+
+  /** Whether all turns that have ended were taken up. */
+  get #isTaken(): boolean {
+    return this.#ending === 0 && this.#outcome === undefined
   }
 
   /** A prompt was sent: what the model may start from, as text; `""` when there is nothing. */
   async prompted(event: HookEvent): Promise<string> {
-    this.#inTurn = true
+    this.#turn = "under way"
     this.#timeline.passed(event)
-    this.#root ??= await realpath(event.cwd).catch(() => resolve(event.cwd))
+    this.#root ??= real(event.cwd)
     const begins = this.#happened === nothing && this.#outcome === undefined
     const noted = begins ? this.#noteFiles(this.#root) : undefined
     const context = isAsked(event) ? await this.#asked(event.prompt ?? "", this.#root) : ""
@@ -113,7 +138,7 @@ export class Session {
     const task = storable(redacted(prompt, secrets))
     this.#happened = both(this.#happened, { ...nothing, prompts: [task] })
     if (performance.now() < this.#restsUntil) return ""
-    const signal = AbortSignal.timeout(searching)
+    const signal = deadline(searching)
     try {
       const { context, files } = await offer(client, log, this.cache, root, task, signal)
       this.#usage.offered(files)
@@ -137,13 +162,14 @@ export class Session {
 
   /** Whether a tool asks to read an offered file, which it may. */
   mayRead(event: HookEvent): boolean {
-    this.#inTurn = true
+    this.#turn = "under way"
     return this.#usage.reads(event) !== undefined
   }
 
   /** A tool was used. */
   used(event: HookEvent, succeeded: boolean): void {
-    this.#inTurn = true
+    this.#turn = "under way"
+    this.#begun ??= event.cwd
     const moment = this.#timeline.passed(event)
     const path = succeeded && writers.has(event.tool_name ?? "") ? fileOf(event) : undefined
     const happened = both(this.#happened, {
@@ -157,9 +183,10 @@ export class Session {
 
   /** The turn ended: what it made is read now, before the next one changes it. Nothing is sent. */
   async stopped(event: HookEvent): Promise<void> {
-    this.failed()
-    const root = this.#root
-    if (root !== undefined) await this.#ends(() => this.#read(event, root))
+    this.#turn = "ended"
+    this.#takeBack()
+    const root = this.#root ?? real(this.#begun ?? event.cwd)
+    await this.#ends(() => this.#read(event, root))
   }
 
   async #ends<A>(end: () => Promise<A>): Promise<A> {
@@ -236,7 +263,12 @@ export class Session {
 
   /** The turn that stopped last failed: nothing of it is sent before the next success. */
   failed(): void {
-    this.#inTurn = false
+    // a turn that has begun since is another one
+    if (this.#outcome === undefined || this.#turn !== "under way") this.#turn = "failed"
+    this.#takeBack()
+  }
+
+  #takeBack(): void {
     if (this.#outcome) this.#happened = both(this.#outcome.of, this.#happened)
     this.#outcome = undefined
   }

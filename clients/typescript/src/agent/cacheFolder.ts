@@ -1,7 +1,8 @@
 import { rmSync } from "node:fs"
-import { lstat, mkdir, mkdtemp, realpath, rm } from "node:fs/promises"
+import { lstat, mkdtemp, realpath, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, relative, resolve, sep } from "node:path"
+import { makeFolder } from "../codeFiles/makeFolder.ts"
 import { ValidationError } from "../errors.ts"
 
 /** Folders to remove when the program ends: the agent SDK does not tell hooks of the end of each session. */
@@ -86,7 +87,7 @@ export class CacheFolder {
       () => false
     )
     if (link) throw new ValidationError("cacheDir is a link; expected a folder, or a name that is free.", "cacheDir")
-    await mkdir(given, { recursive: true })
+    await makeFolder(given)
     const real = await realpath(given)
     const [first] = relative(real, root).split(sep)
     if (first !== ".." && !/^[A-Za-z]:$/.test(first!)) {

@@ -1,4 +1,5 @@
 import type { Cairn } from "../Cairn.ts"
+import { deadline } from "../deadline.ts"
 import { APIError, ValidationError } from "../errors.ts"
 import type { RequestOptions } from "../options.ts"
 import type { ChangedFile } from "./collect.ts"
@@ -38,7 +39,7 @@ export const deliver = async (
   const ends = performance.now() + mostOfAll
   const hurried = (): RequestOptions => {
     const left = Math.min(mostOfOne, Math.ceil(ends - performance.now()))
-    return { maxRetries: 1, signal: AbortSignal.timeout(Math.max(0, left)) }
+    return { maxRetries: 1, signal: deadline(Math.max(0, left)) }
   }
   let open = true
   const sendEach = async <T>(

@@ -57,11 +57,16 @@ export interface Observed {
 
 /**
  * Sessions of one program that are kept: not all of them tell of their end. Beyond that those at rest are forgotten,
- * and begin anew when they speak again.
+ * then those whose last turn failed, and begin anew when they speak again.
  */
 const mostSessions = 32
 /** The same of all, whatever they do: a turn that was left may never end. */
 const mostAtOnce = 1_000
+/**
+ * Minutes after which a turn without an event counts as left, if there are more sessions than are kept. The model and a
+ * command have ten each, unless the user says otherwise.
+ */
+const longestSilence = 20
 
 /** A refusal's text may hold what was sent; its code does not. */
 const reasonOf = (error: unknown): object => {
@@ -93,22 +98,32 @@ export const observe = (client: Cairn, options: CairnHooksOptions, deliver: "sto
     const known = sessions.get(session_id)
     if (known === undefined) makeRoom()
     const session = known ?? new Session(session_id, settings)
+    session.heard = performance.now()
     sessions.delete(session_id)
     sessions.set(session_id, session)
     return session
   }
   const makeRoom = (): void => {
-    for (const [id, session] of sessions) {
+    for (const state of ["rests", "hasFailed"] as const) {
+      for (const [id, session] of sessions) {
+        if (sessions.size < mostSessions) return
+        if (session[state]) forget(id)
+      }
+    }
+    const since = performance.now() - longestSilence * 60_000
+    for (const [id, { heard }] of sessions) {
       if (sessions.size < mostSessions) return
-      if (session.rests) forget(id)
+      if (heard <= since) giveUp(id, mostSessions, `one without an event for ${longestSilence} minutes`)
     }
     const [longest] = sessions.keys()
-    if (sessions.size < mostAtOnce) return
-    const line = `More than ${mostAtOnce} sessions are under way; the one longest without an event is given up.`
+    if (sessions.size >= mostAtOnce) giveUp(longest!, mostAtOnce, "the one longest without an event")
+  }
+  const giveUp = (id: string, most: number, which: string): void => {
+    const line = `More than ${most} sessions are under way; ${which} is given up.`
     if (crowded) log.debug(line)
     else log.warn(line)
     crowded = true
-    forget(longest!)
+    forget(id)
   }
   const forget = (id: string): void => {
     ended(id).catch((error: unknown) => settings.warn("A session's folder could not be removed", error))
@@ -207,8 +222,9 @@ export const observe = (client: Cairn, options: CairnHooksOptions, deliver: "sto
  * ```
  *
  * 32 sessions are kept, and more while their turns are under way or to be taken up: when another begins, those at rest
- * make room, the one longest without an event first. It loses its cache folder, and begins anew when it goes on. Of
- * more than 1,000 the one longest without an event goes, whatever it does, with one warning.
+ * make room, then those whose last turn failed, each time the one longest without an event first. It loses its cache
+ * folder, and begins anew when it goes on. So do, with one warning, those that were without an event for twenty
+ * minutes, and of more than 1,000 the one longest without, whatever it does.
  */
 export const cairnHooks = (client: Cairn, options: CairnHooksOptions = {}): CairnHooks =>
   observe(client, options, "stop").hooks

@@ -1,6 +1,8 @@
 import { ValidationError } from "../errors.ts"
 import type { Logger } from "../log.ts"
 import type { CodeFile } from "./CodeFile.ts"
+import { makeFolder } from "./makeFolder.ts"
+import { partOfNode } from "./partOfNode.ts"
 
 /** Names that Windows takes for devices, whatever follows the dot. */
 const device = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
@@ -14,9 +16,6 @@ export const isFlat = (name: string): boolean =>
   name !== "" &&
   new TextEncoder().encode(name).length <= longestName &&
   !(special.test(name) || /^\.{1,2}$|[. ]$/.test(name) || device.test(name))
-
-/** Loaded only by who writes, and by a name that bundlers don't see: the rest of the library runs in browsers, too. */
-const partOfNode = <T>(name: string): Promise<T> => import(/* webpackIgnore: true */ /* @vite-ignore */ name)
 
 /** Of one file in a folder, before it is left out: `sum.py`, `sum-2.py` … `sum-99.py`. */
 const mostNames = 99
@@ -47,7 +46,7 @@ export const writeFiles = async (
   log: Logger,
   ours?: Map<string, string>
 ): Promise<ReadonlyArray<CodeFile>> => {
-  const { lstat, mkdir, readFile, realpath, rename, rm, writeFile } =
+  const { lstat, readFile, realpath, rename, rm, writeFile } =
     await partOfNode<typeof import("node:fs/promises")>("node:fs/promises")
   const { join } = await partOfNode<typeof import("node:path")>("node:path")
   const kindOf = async (path: string) => {
@@ -63,7 +62,7 @@ export const writeFiles = async (
   if (there !== "nothing" && there !== "folder") {
     throw new ValidationError("cacheDir is a link or a file; expected a folder, or a name that is free.", "cacheDir")
   }
-  await mkdir(trimmed, { recursive: true })
+  await makeFolder(trimmed)
   const root = await realpath(trimmed)
 
   /** What stands at a name and has to stay. */

@@ -78,7 +78,7 @@ const record = (marked: AgentAccessibleFunction<AgentCallable>, run: Run): void 
     durationMs: run.durationMs,
     ...(error ? { errorMessage: error.message, errorType: error.type } : {})
   }
-  void sendRecord(() => client.storeExecution(call, hurried))
+  void sendRecord(() => client.storeExecution(call, hurried()))
 }
 
 /**

@@ -4,6 +4,7 @@ import { checkedRetries, checkedTimeout, type RequestOptions, type Settings, usu
 import { patience } from "../patience.ts"
 import { bodyOf, type Call, headersOf, json, urlOf } from "../request.ts"
 import { waitBefore } from "../retry.ts"
+import { waitFor } from "../waiting.ts"
 import { type Message, MessageReader } from "./messages.ts"
 
 /** Milliseconds. The service says every 15 s that it is there, so a shorter silence tells nothing. */
@@ -96,7 +97,7 @@ export const connections = async function* <T>(
   settings: Settings,
   options: RequestOptions
 ): AsyncGenerator<T, void, undefined> {
-  const { clock, log, maxRetries } = settings
+  const { clock, maxRetries } = settings
   const retries = checkedRetries(options.maxRetries ?? maxRetries)
   const progress: Progress = { silent: 0, over: false }
   for (;;) {
@@ -104,10 +105,7 @@ export const connections = async function* <T>(
     if (failure === undefined) return
     const { error, transient, retryAfter } = failure
     const wait = transient && progress.silent < retries ? waitBefore(progress.silent, retryAfter, clock.random()) : null
-    if (wait === null) throw error
-    progress.silent++
     const { method, path } = streamed.call()
-    log.info(`${method} ${path} is sent again in ${Math.round(wait)} ms`, { error: error.name, code: error.code })
-    await clock.sleep(wait, options.signal)
+    await waitFor(settings, wait, { what: `${method} ${path}`, error, tries: progress.silent++ }, options.signal)
   }
 }

@@ -4,6 +4,7 @@ import { checkedRetries, checkedTimeout, type RequestOptions, type Settings } fr
 import { patience } from "../patience.ts"
 import { bytes, headersOf, urlOf } from "../request.ts"
 import { waitBefore } from "../retry.ts"
+import { waitFor } from "../waiting.ts"
 
 /** For whom a backup is encrypted. */
 export interface BackupParams {
@@ -40,7 +41,7 @@ export class Backup implements AsyncIterable<Uint8Array> {
    * @throws {@link CacheUnavailableError}: It was cut; what came is no backup.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
-    const { baseUrl, clock, fetch, log, maxRetries, timeout } = this.#settings
+    const { baseUrl, clock, fetch, maxRetries, timeout } = this.#settings
     const { signal } = this.#options
     const call = { method: "GET", path: "/api/admin/backup", mediaType: "application/x-tar", answer: bytes } as const
     const headers = headersOf(this.#settings, call, this.#options)
@@ -81,9 +82,7 @@ export class Backup implements AsyncIterable<Uint8Array> {
       }
       const { error, transient, retryAfter } = failure
       const wait = transient && !begun && tries < retries ? waitBefore(tries, retryAfter, clock.random()) : null
-      if (wait === null) throw error
-      log.info(`${what} is sent again in ${Math.round(wait)} ms`, { error: error.name, code: error.code })
-      await clock.sleep(wait, signal)
+      await waitFor(this.#settings, wait, { what, error, tries }, signal)
     }
   }
 }

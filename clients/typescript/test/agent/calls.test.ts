@@ -34,6 +34,19 @@ it("works as before, whatever kind of function it is", async () => {
   assert.strictEqual(counter.count(3), 6)
 })
 
+it("a record that would be taken only later is not waited for, and nobody hears of it", async () => {
+  const later = { status: 503, headers: { "retry-after": "30" } }
+  const { cairn, sent, waits, lines } = stub([
+    { status: 200, body: { success: true, code_block_id: "x", embedding_id: "x" } },
+    later
+  ])
+  const marked = agentFunction(() => 1, { name: "one", description: "One." })
+  await publishFunctions(cairn, [marked])
+  marked()
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepStrictEqual([sent.length, waits, lines], [2, [], []])
+})
+
 it("a generator's call ends when it does, or when nobody wants more of it", async () => {
   const plain = await told(
     function* (most: number): Generator<number, string, string> {

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -80,6 +80,50 @@ it("another repository that git's own variables name is not asked", async () => 
     delete process.env["GIT_DIR"]
   }
 })
+
+/** Which of two files are ignored: as git says, and without it. */
+const both = async () => {
+  const ignored = async () => [...(await ignoredOf(root, ["a.py", "lib/b.py"]))].filter((path) => path !== "")
+  const byGit = await ignored()
+  const { PATH } = process.env
+  process.env["PATH"] = join(root, "nowhere")
+  try {
+    return [byGit, await ignored()]
+  } finally {
+    process.env["PATH"] = PATH
+  }
+}
+const all = ["a.py", "lib/b.py"]
+
+it.skipIf(process.platform === "win32")(
+  "where rules are a link, all files stay here, with git and without",
+  async () => {
+    execFileSync("git", ["init"], { cwd: root, stdio: "ignore" })
+    rmSync(join(root, "lib/.gitignore"))
+    writeFileSync(join(root, "rules"), "*.tmp\n")
+    for (const to of ["../rules", "nowhere"]) {
+      symlinkSync(to, join(root, "lib/.gitignore"))
+      assert.deepStrictEqual(await both(), [all, all], to)
+      rmSync(join(root, "lib/.gitignore"))
+    }
+    mkdirSync(join(root, "lib/.gitignore"))
+    assert.deepStrictEqual(await both(), [[], []], "a folder has no rules")
+  }
+)
+
+it.skipIf(process.platform === "win32" || process.getuid?.() === 0)(
+  "where somebody may not read the rules, all files stay here, with git and without, whatever language git speaks",
+  async () => {
+    execFileSync("git", ["init"], { cwd: root, stdio: "ignore" })
+    chmodSync(join(root, "lib/.gitignore"), 0)
+    process.env["LANGUAGE"] = "de"
+    try {
+      assert.deepStrictEqual(await both(), [all, all])
+    } finally {
+      delete process.env["LANGUAGE"]
+    }
+  }
+)
 
 const flags = "Deno" in globalThis ? ["run", "-A"] : ["--disable-warning=ExperimentalWarning"]
 

@@ -1,8 +1,14 @@
 import { existsSync } from "node:fs"
-import { assert, it } from "vitest"
+import { afterEach, assert, it, vi } from "vitest"
 import { found, match, sessionWith, stored, useFolders } from "./hooked.ts"
 
 const folders = useFolders()
+afterEach(() => vi.restoreAllMocks())
+
+const now = performance.now.bind(performance)
+/** From now on it is so many minutes later. */
+const minutesLater = (minutes: number) =>
+  vi.spyOn(performance, "now").mockImplementation(() => now() + minutes * 60_000)
 
 /** Sessions of one program, each in a cache folder of its own. */
 const sessions = (replies = Array(100).fill(found(match("one", "a.py")))) => {
@@ -110,6 +116,66 @@ it("a session is not at rest that failed, is being delivered, waits for a comman
   answer()
   await delivery
   assert.deepInclude(session.delivered(), ["delivering", "delivering.py"])
+})
+
+it("those whose last turn failed make room after those at rest, and before one that is under way", async () => {
+  const session = sessions()
+  const underWay = await session.begins("under way")
+  await session.writes("under way")
+  const fails = async (name: string) => {
+    const path = await session.begins(name)
+    await session.happens("StopFailure", { session_id: name })
+    return path
+  }
+  const failed: Array<string> = []
+  for (let n = 0; n < 15; n++) failed.push(await fails(`failed ${n}`))
+  const resting: Array<string> = []
+  for (let n = 0; n < 16; n++) resting.push(await session.rests(`at rest ${n}`))
+  for (let n = 15; n < 34; n++) failed.push(await fails(`failed ${n}`))
+  for (const path of [...resting, ...failed.slice(0, 3)]) await gone(path)
+  assert.deepStrictEqual([goneOf(resting).length, goneOf(failed), goneOf([underWay])], [16, [0, 1, 2], []])
+  await session.stops("under way")
+  assert.deepStrictEqual([session.delivered().at(-1), session.warnings], [["under way", "under way.py"], []])
+})
+
+it("those without an event for twenty minutes are given up then, with one warning", async () => {
+  const session = sessions()
+  const paths: Array<string> = []
+  for (let n = 0; n < 40; n++) paths.push(await session.begins(String(n)))
+  minutesLater(19)
+  await session.bash("true", { session_id: "0" })
+  const another = await session.begins("another")
+  assert.deepStrictEqual([goneOf([...paths, another]), session.warnings], [[], []])
+  minutesLater(21)
+  const last = await session.begins("last")
+  for (const path of paths.slice(1, 11)) await gone(path)
+  assert.deepStrictEqual(goneOf([...paths, another, last]), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  assert.lengthOf(session.warnings, 1)
+  assert.include(session.warnings[0], "one without an event for 20 minutes is given up")
+})
+
+it("one whose first event is no prompt sends what its tools wrote, below the folder of that event, and rests", async () => {
+  const session = sessions(Array(100).fill(stored))
+  for (let n = 0; n < 31; n++) {
+    await session.writes(String(n))
+    await session.bash("cd lib", { session_id: String(n), cwd: `${folders.cwd}/lib` })
+    await session.happens("Stop", { session_id: String(n), cwd: `${folders.cwd}/lib` })
+  }
+  assert.deepStrictEqual(
+    session.delivered(),
+    Array.from({ length: 31 }, (_, n) => [String(n), `${n}.py`])
+  )
+  const { bash, writes, stops, rests } = sessions()
+  for (let n = 0; n < 31; n++) {
+    await writes(String(n))
+    await stops(String(n))
+  }
+  const path = await rests("begun by a prompt")
+  for (let n = 0; n < 31; n++) await bash("true", { session_id: `another ${n}` })
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.isTrue(existsSync(path), "the others were longer without an event")
+  await bash("true", { session_id: "one more" })
+  await gone(path)
 })
 
 it("of more than a thousand under way the one longest without an event goes, with one warning", async () => {

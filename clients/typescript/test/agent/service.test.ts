@@ -53,6 +53,16 @@ describe("a service that does not answer", () => {
     assert.deepStrictEqual(cut.asked, ["file", "file", "file", "file", "file", "vote"])
     assert.strictEqual(cut.reports[0]!.uploaded.length, 4)
   })
+
+  it("and asks for more time than there is, is not waited for, and nobody hears that it were", async () => {
+    const session = sessionWith(folders, [{ status: 503, body: { code: "e/503" }, headers: { "retry-after": "30" } }])
+    assert.strictEqual(await session.prompt(), "")
+    await session.writes("a.py", "print('a')\n")
+    await session.happens("Stop")
+    assert.deepStrictEqual([session.asked(), session.waits], [["search", "execution-result"], []])
+    assert.deepStrictEqual([session.warnings.length, session.lines.filter((line) => line.startsWith("warn"))], [1, []])
+    assert.include(session.warnings[0], "e/503")
+  })
 })
 
 describe("a refusal", () => {

@@ -3,10 +3,11 @@ import { createGzip } from "node:zlib"
 import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
 import { directory, type Entry, encode, file, symlink } from "effect/encoding/Tar"
-import { type ArchivedEntry, ArchiveRefused } from "#ports/Archives.ts"
+import { type ArchivedEntry, ArchiveRefused, Archives } from "#ports/Archives.ts"
+import { archiveBounds, lookThrough, placeOf } from "#src/workspaces/archived.ts"
 import { answer } from "../../output.ts"
 import { given, idIn, pair } from "../../workspace/naming.ts"
-import { importFlags, refusalOf, sourceOf } from "../../workspace/source.ts"
+import { checkPath, importFlags, refusalOf, sourceOf } from "../../workspace/source.ts"
 import { service } from "../asking.ts"
 import { find } from "./which.ts"
 
@@ -51,13 +52,26 @@ const packed = Effect.fnUntraced(function* (entries: Stream.Stream<ArchivedEntry
   })
 })
 
+/** Fails if an archive can't be unpacked into any workspace. What reads archives is loaded for that only. */
+const lookInto = Effect.fnUntraced(function* (archive: Uint8Array, folder: string) {
+  const { archives } = yield* Effect.promise(() => import("#src/layers.ts"))
+  const { entries } = yield* Effect.provide(Archives, archives)
+  yield* lookThrough(entries(archive, archiveBounds), folder)
+})
+
 export const importing = Command.make("import", { ...importFlags, ...pair }, ({ names, path, replace, ...named }) =>
   Effect.gen(function* () {
     const ask = yield* service()
     const which = { ...named, id: idIn(names) }
     const meant = yield* given(which)
+    yield* checkPath(path)
     const source = yield* sourceOf(names.at(-1)!)
-    const archive = source.entries === undefined ? source.archive : yield* packed(source.entries)
+    const archive =
+      source.entries === undefined
+        ? source.archive
+        : yield* packed(Stream.tap(source.entries, (entry) => placeOf(entry, path)))
+    // the service looks, too, but only once the pair has a workspace
+    if (source.entries === undefined && typeof meant !== "string") yield* lookInto(archive, path)
     const id =
       typeof meant === "string"
         ? (yield* find(ask, which)).workspace_id

@@ -66,10 +66,9 @@ class AsyncBackup(AsyncTaken[bytes]):
                         begun = True
                         yield piece
             except Cut as cut:
-                if cut.wait is None or begun or tries >= prepared.max_retries:
+                if begun or not await self._transport.waits(prepared, cut.why, tries, cut.wait):
                     raise cut.problem from cut.__cause__
                 tries += 1
-                await self._transport._sleep(cut.wait)  # noqa: SLF001 # waits as its requests do
             else:
                 return
 

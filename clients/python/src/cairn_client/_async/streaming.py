@@ -51,11 +51,9 @@ class AsyncStreaming(AsyncTaken[T]):
                     async for item in items:
                         yield item
             except Cut as cut:
-                if cut.wait is None or self._silent >= prepared.max_retries:
+                if not await self._transport.waits(prepared, cut.why, self._silent, cut.wait):
                     raise cut.problem from cut.__cause__
                 self._silent += 1
-                self._transport.settings.logger.info("%s was cut; it is sent again in %.2f s", what, cut.wait)
-                await self._transport._sleep(cut.wait)  # noqa: SLF001 # waits as its requests do
 
     async def _connection(self, prepared: Prepared, what: str) -> AsyncGenerator[T, None]:
         settings, chance = self._transport.settings, self._transport._chance  # noqa: SLF001

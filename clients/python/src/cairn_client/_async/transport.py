@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from typing import TYPE_CHECKING, TypeVar
 
@@ -10,10 +9,11 @@ import anyio
 import httpx2
 
 from cairn_client._answers import error_of, parsed, remember, request_id_of, unreachable, without_key
-from cairn_client._logs import shown
+from cairn_client._deadline import time_left
+from cairn_client._logs import shown, tell_of_wait
 from cairn_client._pools import AsyncPools
 from cairn_client._request import prepare
-from cairn_client._retries import SHORT_WAIT, Chance, backoff, may_pass, wait_after
+from cairn_client._retries import Chance, backoff, may_pass, wait_after
 from cairn_client.types.model import Result
 
 if TYPE_CHECKING:
@@ -89,16 +89,20 @@ class AsyncTransport:
                     return response
                 problem = error_of(response, self._chance.now())
                 wait = wait_after(response, attempt, self._chance, problem.code)
-            if wait is None or attempt >= prepared.max_retries:
+            if not await self.waits(prepared, what, attempt, wait):
                 raise problem from failure
             attempt += 1
-            # who waits for long is told why by default, too
-            logger.log(
-                logging.INFO if wait <= SHORT_WAIT else logging.WARNING,
-                "%s %s: %s; attempt %d of %d follows in %.2f s",
-                *(prepared.method, prepared.path, what, attempt + 1, prepared.max_retries + 1, wait),
-            )
-            await self._sleep(wait)
+
+    async def waits(self, prepared: Prepared, why: str, attempt: int, wait: float | None) -> bool:
+        """Waits until a request is sent again, and tells of it; `False` at once when it is not.
+
+        `attempt`: how many were before the one that failed.
+        """
+        if wait is None or attempt >= prepared.max_retries or wait >= time_left():
+            return False
+        tell_of_wait(self.settings.logger, prepared, why, attempt, wait)
+        await self._sleep(wait)
+        return True
 
     async def _once(self, prepared: Prepared) -> httpx2.Response:
         self.settings.logger.debug("%s %s headers %s", prepared.method, prepared.path, shown(prepared.headers))

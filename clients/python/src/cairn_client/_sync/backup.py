@@ -67,10 +67,9 @@ class Backup(Taken[bytes]):
                         begun = True
                         yield piece
             except Cut as cut:
-                if cut.wait is None or begun or tries >= prepared.max_retries:
+                if begun or not self._transport.waits(prepared, cut.why, tries, cut.wait):
                     raise cut.problem from cut.__cause__
                 tries += 1
-                self._transport._sleep(cut.wait)  # noqa: SLF001 # waits as its requests do
             else:
                 return
 

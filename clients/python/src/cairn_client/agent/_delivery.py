@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 
+from cairn_client._deadline import within
 from cairn_client.agent._offer import called
 from cairn_client.agent._usage import Verdict, Vote
 from cairn_client.errors import APIError, ValidationError
@@ -62,7 +63,8 @@ async def deliver(client: Cairn | AsyncCairn, parcel: Parcel, warn: Callable[[st
             if closed:
                 return
             try:
-                with anyio.fail_after(min(_MOST_OF_ONE, max(0.0, ends - anyio.current_time()))):
+                seconds = min(_MOST_OF_ONE, max(0.0, ends - anyio.current_time()))
+                with anyio.fail_after(seconds), within(seconds):
                     await send(one)
             except Exception as error:  # noqa: BLE001 # whatever it is, the session must go on
                 warn(what, error)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -26,11 +27,17 @@ if TYPE_CHECKING:
 _MOST_SESSIONS = 32
 """That are kept: the SDK doesn't tell hooks of each session's end.
 
-Beyond that those at rest are forgotten, and begin anew when they speak again.
+Beyond that those at rest are forgotten, then those whose last turn failed, and begin anew when they speak again.
 """
 
 _MOST_AT_ONCE = 1_000
 """The same of all, whatever they do: a turn that was left may never end."""
+
+_LONGEST_SILENCE = 20
+"""Minutes after which a turn without an event counts as left, if there are more sessions than are kept.
+
+The model and a command have ten each, unless the user says otherwise.
+"""
 
 Hook: TypeAlias = "Callable[[HookEvent, str | None, object], Awaitable[dict[str, Any]]]"
 
@@ -106,20 +113,33 @@ class Observer:
         if session is None:
             self._make_room()
             session = Session(name, self._settings)
+        session.heard = time.monotonic()
         self._sessions[name] = session
         return session
 
     def _make_room(self) -> None:
-        too_many = len(self._sessions) - _MOST_SESSIONS + 1
-        resting = [name for name, session in self._sessions.items() if session.rests] if too_many > 0 else []
-        for name in resting[:too_many]:
-            self._sessions.pop(name).cache.close()
-        if len(self._sessions) < _MOST_AT_ONCE:
+        if len(self._sessions) < _MOST_SESSIONS:
             return
-        line = "More than %d sessions are under way; the one longest without an event is given up"
-        self._settings.logger.log(logging.DEBUG if self._crowded else logging.WARNING, line, _MOST_AT_ONCE)
+        resting = [name for name, session in self._sessions.items() if session.rests]
+        failed = [name for name, session in self._sessions.items() if session.has_failed and not session.rests]
+        for name in [*resting, *failed][: self._too_many]:
+            self._sessions.pop(name).cache.close()
+        since = time.monotonic() - _LONGEST_SILENCE * 60
+        left = [name for name, session in self._sessions.items() if session.heard <= since]
+        for name in left[: self._too_many]:
+            self._give_up(name, _MOST_SESSIONS, f"one without an event for {_LONGEST_SILENCE} minutes")
+        if len(self._sessions) >= _MOST_AT_ONCE:
+            self._give_up(next(iter(self._sessions)), _MOST_AT_ONCE, "the one longest without an event")
+
+    @property
+    def _too_many(self) -> int:
+        return max(0, len(self._sessions) - _MOST_SESSIONS + 1)
+
+    def _give_up(self, name: str, most: int, which: str) -> None:
+        line = "More than %d sessions are under way; %s is given up"
+        self._settings.logger.log(logging.DEBUG if self._crowded else logging.WARNING, line, most, which)
         self._crowded = True
-        self._sessions.pop(next(iter(self._sessions))).cache.close()
+        self._sessions.pop(name).cache.close()
 
     async def _prompted(self, event: HookEvent) -> dict[str, Any]:
         context = await self._session(event).prompted(event)
@@ -244,9 +264,10 @@ def cairn_hooks(
         cache_dir: the folder for offered files. Unless given, a new temporary one for each session, removed with it, or
             with the hooks or the program, since the SDK doesn't tell hooks of each session's end. 32 sessions are kept,
             and more while their turns are under way or to be taken up: when another begins, those at rest make room,
-            the one longest without an event first. Its folder goes, and it begins anew if it goes on. Of more than
-            1,000 the one longest without an event goes, whatever it does, with one warning. In a folder of yours only
-            files that the session wrote are replaced.
+            then those whose last turn failed, each time the one longest without an event first. Its folder goes, and it
+            begins anew if it goes on. So do, with one warning, those that were without an event for twenty minutes, and
+            of more than 1,000 the one longest without, whatever it does. In a folder of yours only files that the
+            session wrote are replaced.
         public: whether everybody may find what is uploaded; the service refuses files with secrets.
         logger: where warnings go, else `cairn_client.agent`.
         debug: logs what is offered and delivered too, to stderr unless logging is set up.

@@ -160,6 +160,15 @@ def manifest_of(root: Path, excluded: Path | None, known: Manifest | None = None
     return Manifest(files, whole=True)
 
 
+def remembered(manifest: Manifest) -> Manifest:
+    """What the next look needs of one that has had its time: what it read, so that it is not read again.
+
+    And no more of that than is read at once: a session at rest must not hold what a large folder takes.
+    """
+    read = [(name, file) for name, file in manifest.files.items() if file.digest is not None]
+    return Manifest(dict(read[:_MOST_HASHED]), manifest.whole)
+
+
 def _changed_at(file: _Fingerprint) -> float:
     """When a file was changed, in seconds since 1970. Windows has another time where others have that of the change."""
     return (file.mtime if os.name == "nt" else file.ctime) / 1e9

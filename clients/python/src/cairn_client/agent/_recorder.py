@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
+from cairn_client._deadline import within
 from cairn_client._logs import NAME
 from cairn_client._pools import Pools
 from cairn_client._request import Request
@@ -47,7 +48,9 @@ class Recorder:
 
     def send(self, body: dict[str, Any]) -> None:
         """Sends a record now."""
-        self._transport.send(Request("POST", "/api/store/execution", body))
+        # both of its attempts, and no longer than that
+        with within(2 * _SECONDS):
+            self._transport.send(Request("POST", "/api/store/execution", body))
 
 
 class _Line:

@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import anyio
 import anyio.to_thread
 
 from cairn_client._code_files import holds
+from cairn_client._deadline import within
 from cairn_client.agent._cache_folder import CacheFolder
 from cairn_client.agent._collect import ChangedFile, LeftFile, collect
 from cairn_client.agent._delivery import Parcel, deliver
@@ -28,6 +29,7 @@ from cairn_client.agent._manifest import (
     digests_of,
     manifest_of,
     real,
+    remembered,
 )
 from cairn_client.agent._offer import offer
 from cairn_client.agent._screen import redacted, storable
@@ -102,6 +104,8 @@ class Session:
 
     def __init__(self, session_id: str, settings: SessionSettings) -> None:
         self.cache = CacheFolder(settings.cache_dir)
+        # when its last event came, by the monotonic clock
+        self.heard = time.monotonic()
         self._id = session_id
         self._settings = settings
         self._usage = Usage()
@@ -109,13 +113,15 @@ class Session:
         self._happened = Happened()
         self._task = ""
         self._root: Path | None = None
+        # the folder of the first event that was no prompt
+        self._begun: str | None = None
         self._before: Manifest | None = None
         # by path, what the last success made of offered files
         self._edits: dict[str, str] = {}
         self._outcome: _Outcome | None = None
         self._rests_until = 0.0
-        # whether something happened since a turn last ended
-        self._in_turn = False
+        # how the last turn ended, unless something happened since
+        self._turn: Literal["under way", "ended", "failed"] = "ended"
         # ends of turns that are being read or delivered
         self._ending = 0
 
@@ -125,7 +131,17 @@ class Session:
 
         All its turns have ended and were delivered, and none goes on.
         """
-        return not self._in_turn and self._ending == 0 and self._outcome is None and self._happened.nothing
+        return self._turn != "under way" and self._is_taken and self._happened.nothing
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether its last turn failed, and none goes on: what it did is lost with it, unless the next one succeeds."""
+        return self._turn == "failed" and self._is_taken
+
+    @property
+    def _is_taken(self) -> bool:
+        """Whether all turns that have ended were taken up."""
+        return self._ending == 0 and self._outcome is None
 
     @contextmanager
     def _ends(self) -> Iterator[None]:
@@ -137,7 +153,7 @@ class Session:
 
     async def prompted(self, event: HookEvent) -> str:
         """A prompt was sent. Returns what the model may start from; `""` when there is nothing."""
-        self._in_turn = True
+        self._turn = "under way"
         self._timeline.passed(event)
         if self._root is None:
             self._root = real(event["cwd"])
@@ -161,7 +177,7 @@ class Session:
         if time.monotonic() < self._rests_until:
             return ""
         try:
-            with anyio.fail_after(_SEARCHING):
+            with anyio.fail_after(_SEARCHING), within(_SEARCHING):
                 context, files = await offer(settings.client, settings.logger, self.cache, root, task, _SEARCHING)
         except Exception as error:  # noqa: BLE001 # whatever it is, the session must go on
             if isinstance(error, TimeoutError):
@@ -182,12 +198,13 @@ class Session:
 
     def may_read(self, event: HookEvent) -> bool:
         """Whether a tool asks to read an offered file, which it may."""
-        self._in_turn = True
+        self._turn = "under way"
         return self._usage.reads(event) is not None
 
     def used(self, event: HookEvent, succeeded: bool) -> None:
         """A tool was used."""
-        self._in_turn = True
+        self._turn = "under way"
+        self._begun = self._begun or str(event["cwd"])
         moment = self._timeline.passed(event)
         path = file_of(event) if succeeded and event.get("tool_name") in _WRITERS else None
         self._happened = Happened(
@@ -199,15 +216,15 @@ class Session:
 
     async def stopped(self, event: HookEvent) -> None:
         """The turn ended: what it made is read now, before the next one changes it. Nothing is sent."""
-        self.failed()
-        if self._root is None:
-            return
+        self._turn = "ended"
+        self._take_back()
+        root = self._root or real(self._begun or event["cwd"])
         happened, self._happened = self._happened, Happened(spans=open_of(self._happened.spans, event))
         # a turn of the machine's own, such as when a subagent ends, goes on with what was asked before
         if happened.prompts:
             self._task = storable("\n".join(happened.prompts).strip()[:_MOST_TASK])
         with self._ends():
-            self._outcome = await anyio.to_thread.run_sync(self._read, self._root, happened, self._before)
+            self._outcome = await anyio.to_thread.run_sync(self._read, root, happened, self._before)
 
     def _read(self, root: Path, happened: Happened, before: Manifest | None) -> _Outcome:
         cache = self.cache.real
@@ -254,7 +271,12 @@ class Session:
 
     def failed(self) -> None:
         """The turn that stopped last failed: nothing of it is sent before the next success."""
-        self._in_turn = False
+        # a turn that has begun since is another one
+        if self._outcome is None or self._turn != "under way":
+            self._turn = "failed"
+        self._take_back()
+
+    def _take_back(self) -> None:
         if self._outcome is not None:
             self._happened = self._happened.after(self._outcome.of)
         self._outcome = None
@@ -265,6 +287,9 @@ class Session:
         if outcome is None:
             return None
         self._before = outcome.after or self._before
+        # the next prompt looks anew, unless something goes on
+        if self._before is not None and self._happened.nothing:
+            self._before = remembered(self._before)
         self._edits |= {file.absolute: file.content for file in outcome.edited}
         parcel = outcome.parcel
         parcel.verdicts[:] = self._usage.take(parcel.verdicts)

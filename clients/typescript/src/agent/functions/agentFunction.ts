@@ -83,7 +83,7 @@ const record = (fn: AgentFunction, values: boolean, run: Run): void => {
       errorType: storable(error.type.slice(0, 1_000))
     })
   }
-  void sendRecord(() => recording.client._send(() => storeExecution(call), hurried))
+  void sendRecord(() => recording.client._send(() => storeExecution(call), hurried()))
 }
 
 /**

@@ -1,3 +1,6 @@
+import { deadline } from "../../deadline.ts"
+import type { RequestOptions } from "../../options.ts"
+
 /**
  * Records that are under way, of all functions of a program: of more calls at once nothing is recorded, rather than
  * that they wait for their records.
@@ -5,8 +8,8 @@
 const mostAtOnce = 100
 let atOnce = 0
 
-/** A program that is done must not wait long for a service that does not answer. */
-export const hurried = { timeout: 5_000, maxRetries: 1 } as const
+/** A program that is done must not wait long for a service that does not answer, or asks for time. */
+export const hurried = (): RequestOptions => ({ timeout: 5_000, maxRetries: 1, signal: deadline(10_000) })
 
 /**
  * Sends a record, unless too many are under way. It must never disturb the program: nobody waits for it, and nobody
