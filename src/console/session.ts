@@ -49,6 +49,26 @@ const storage = (): Storage | undefined => {
   }
 }
 
+/**
+ * A client that speaks for a key, and ends the key's session when the service no longer knows it. Another session, which
+ * may have begun before an answer comes, goes on.
+ */
+const speakingFor = (key: string): Cairn => {
+  const cairn: Cairn = new Cairn({
+    apiKey: key,
+    baseUrl: window.location.origin,
+    maxRetries: 1,
+    logLevel: "off",
+    fetch: async (url, init) => {
+      const response = await globalThis.fetch(url, init)
+      if (response.status === 401 && current.value?.cairn === cairn)
+        signOut("This key is no longer valid: it was revoked or has expired.")
+      return response
+    }
+  })
+  return cairn
+}
+
 const opened = async (cairn: Cairn, key: string, kept: boolean): Promise<Session> => {
   const access = await cairn.system.access()
   const operations = new Set(access.operations)
@@ -64,8 +84,7 @@ export const signOut = (why = ""): void => {
 
 /** Signs in with a key. Fails as any call does. */
 export const signIn = async (key: string, keep: boolean): Promise<void> => {
-  const cairn = new Cairn({ apiKey: key, baseUrl: window.location.origin, maxRetries: 1, logLevel: "off" })
-  const open = await opened(cairn, key, keep)
+  const open = await opened(speakingFor(key), key, keep)
   if (keep) storage()?.setItem(place, key)
   else storage()?.removeItem(place)
   parting.value = ""
@@ -97,24 +116,23 @@ export const resume = async (): Promise<void> => {
 
 const isEnd = (error: unknown): boolean => error instanceof AuthenticationError
 
-/** Asks again what the key may do: its role or its bounds may have changed. */
-const lookAgain = async (): Promise<void> => {
+/** Asks again what the key may do: its role or its bounds may have changed, or it is no longer valid. */
+export const lookAgain = async (): Promise<void> => {
   const open = current.value
   if (!open) return
   try {
     const now = await opened(open.cairn, open.key, open.kept)
-    if (current.value === open) current.value = now
+    if (current.value?.cairn === open.cairn) current.value = now
   } catch {
     // what was known before stays
   }
 }
 
 /**
- * What a failed call says. A key that is no longer valid ends the session. If the key was refused something, it is
- * asked again what it may do.
+ * What a failed call says. If the key was refused something, it is asked again what it may do. That is so, too, where a
+ * stream ended: its last message is the same for a key that is no longer valid and for one that may do less.
  */
 export const failure = (error: unknown): string => {
-  if (error instanceof PermissionDeniedError) void lookAgain()
-  if (isEnd(error)) signOut("This key is no longer valid: it was revoked or has expired.")
+  if (error instanceof PermissionDeniedError || isEnd(error)) void lookAgain()
   return error instanceof Error ? error.message : String(error)
 }

@@ -85,6 +85,7 @@ describe.skipIf(whyNot() !== undefined)("what happens, in the console", () => {
     await page.getByText("Sign out").click()
     await page.fill("#key", ownerKey)
     await page.keyboard.press("Enter")
+    await page.getByRole("link", { name: "Overview" }).click()
     await page.locator(".activity").waitFor()
   })
 })

@@ -28,11 +28,12 @@ const paxIn = (text: string): { readonly [key: string]: string } =>
     })
   )
 
-/** The files of a tar, in their order. Fails if the tar is cut off, or if it is none. */
-export const filesIn = async (archive: Blob): Promise<ReadonlyArray<ArchivedFile>> => {
+/** The files of a tar, in their order. Fails if the tar is cut off, if it is none, or with the signal's reason. */
+export const filesIn = async (archive: Blob, signal?: AbortSignal): Promise<ReadonlyArray<ArchivedFile>> => {
   const files: Array<ArchivedFile> = []
   let pax: { readonly [key: string]: string } = {}
   for (let at = 0; at + block <= archive.size; ) {
+    signal?.throwIfAborted()
     const header = new Uint8Array(await archive.slice(at, at + block).arrayBuffer())
     if (header.every((byte) => byte === 0)) return files
     const size = pax["size"] === undefined ? sizeIn(header) : Number(pax["size"])

@@ -25,9 +25,17 @@ interface Manifest {
 const hex = (bytes: ArrayBuffer): string =>
   Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
-/** Compares a backup's files with its manifest, which comes last. Fails with what is wrong. */
-export const verified = async (archive: Blob, progress: (files: number, of: number) => void): Promise<Verified> => {
-  const files = await filesIn(archive)
+/**
+ * Compares a backup's files with its manifest, which comes last. Fails with what is wrong, and with the signal's reason
+ * before the next file.
+ */
+export const verified = async (
+  archive: Blob,
+  progress: (files: number, of: number) => void,
+  signal?: AbortSignal
+): Promise<Verified> => {
+  const files = await filesIn(archive, signal)
+  signal?.throwIfAborted()
   const last = files.at(-1)
   if (last === undefined || !/^backups\/\d+\.json$/.test(last.name))
     throw new Error("The backup is cut off: the manifest at its end is missing.")
@@ -41,6 +49,7 @@ export const verified = async (archive: Blob, progress: (files: number, of: numb
     if (content.size !== bytes) throw new Error(`${name} has ${content.size} bytes, and should have ${bytes}.`)
     if (subtle !== undefined && hex(await subtle.digest("SHA-256", await content.arrayBuffer())) !== sha256)
       throw new Error(`${name} is not as it was written.`)
+    signal?.throwIfAborted()
     progress(index + 1, manifest.files.length)
   }
   const { began, finished, log } = manifest

@@ -5,7 +5,7 @@ import {
   type RecordedEvent,
   ValidationError
 } from "../../../clients/typescript/src/index.ts"
-import { failure, type Session, session } from "../session.ts"
+import { lookAgain, may, type Session, session } from "../session.ts"
 import { pauseBefore } from "./pause.ts"
 
 /**
@@ -108,9 +108,13 @@ const follow = async ({ cairn }: Session, ended: AbortController): Promise<void>
     } catch (error) {
       if (over.aborted) break
       if (error instanceof PermissionDeniedError || error instanceof AuthenticationError) {
-        current.value = { is: "off" }
-        failure(error)
-        break
+        // the key may be gone, or may do less than before: only the first ends the session
+        await lookAgain()
+        if (over.aborted) break
+        if (!may("events.eventStream")) {
+          stop?.()
+          break
+        }
       }
       // a service that was restored from a backup may not have this position
       if (error instanceof ValidationError) after = undefined

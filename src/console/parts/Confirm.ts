@@ -4,6 +4,7 @@ import { type Children, html, type Node } from "../html.ts"
 import { failure, may } from "../session.ts"
 import { plain } from "../visible.ts"
 import { Button } from "./Button.ts"
+import { Dialog } from "./Dialog.ts"
 import { Text } from "./Text.ts"
 
 /** A button for what can't be undone, or should be looked at first: it says what will happen, and asks. */
@@ -33,6 +34,14 @@ export const Confirm = ({
   const [problem, setProblem] = useState("")
   const [busy, setBusy] = useState(false)
   const [refused, setRefused] = useState(false)
+  // what it says may have changed since it was last open
+  const [isOpen, setOpen] = useState(false)
+  const open = () => {
+    setProblem("")
+    setRefused(false)
+    setOpen(true)
+    dialog.current?.showModal()
+  }
   const act = async () => {
     setBusy(true)
     setProblem("")
@@ -47,13 +56,13 @@ export const Confirm = ({
   }
   if (!may(needs)) return null
   return html`
-    <button type="button" class=${grave ? "small grave" : "small"} aria-label=${of && `${label} ${plain(of)}`} onClick=${() => dialog.current?.showModal()}>${label}</button>
-    <dialog ref=${dialog} aria-label=${title}>
-      <h2>${title}</h2>${children}
+    <button type="button" class=${grave ? "small grave" : "small"} aria-label=${of && `${label} ${plain(of)}`} onClick=${open}>${label}</button>
+    <${Dialog} of=${dialog} label=${title} busy=${busy} onClose=${() => setOpen(false)}>
+      <h2>${title}</h2>${isOpen && children}
       <p class="problem" role="alert">${problem && html`<${Text} of=${problem} />`}</p>
       <div class="actions">
-        <button type="button" onClick=${() => dialog.current?.close()}>${refused ? "Close" : "Cancel"}</button>
+        <${Button} type="button" busy=${busy} onClick=${() => dialog.current?.close()}>${refused ? "Close" : "Cancel"}<//>
         ${!refused && html`<${Button} type="button" class=${grave ? "grave" : "primary"} busy=${busy} onClick=${act}>${busy ? "…" : action}<//>`}
       </div>
-    </dialog>`
+    <//>`
 }

@@ -1,6 +1,7 @@
 import { html, type Node } from "../html.ts"
 import { go, href } from "../router.ts"
 import { session } from "../session.ts"
+import { useStays } from "../useStays.ts"
 import { Confirm } from "./Confirm.ts"
 import { Text } from "./Text.ts"
 
@@ -31,10 +32,11 @@ export const Erase = ({
   readonly name: string
 }): Node => {
   const { does, needs, goes, to } = kinds[kind]
+  const stays = useStays()
   const erase = async () => {
     const { snippets, workspaces } = session.value!.cairn
     await (kind === "snippet" ? snippets : workspaces).delete(id)
-    go(href(to), true)
+    if (stays()) go(href(to), true)
   }
   return html`<${Confirm} label=${`${does}…`} title=${`${does} this ${kind}?`} action=${`${does} ${kind}`} needs=${needs} does=${erase}>
     <p class="path"><${Text} of=${name} /></p>

@@ -2,8 +2,10 @@ import { useRef, useState } from "preact/hooks"
 import type { CreatedKey } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { hasDone } from "../live/steady.ts"
+import { once } from "../once.ts"
 import { Button } from "../parts/Button.ts"
 import { Copy } from "../parts/Copy.ts"
+import { Dialog } from "../parts/Dialog.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
 import { leadTo, Unread, unreadAs, unreadIn } from "../parts/Unread.ts"
@@ -46,6 +48,8 @@ const Made = ({ of }: { readonly of: CreatedKey }): Node => html`
   <p class="secret"><code>${of.key}</code><${Copy} text=${of.key} what="the key" /></p>
   <p class="note warn">Copy the key now: it is shown only once, and kept nowhere.</p>`
 
+const send = once()
+
 /** Makes a key, and shows it once. */
 export const CreateKey = ({ again }: { readonly again: () => void }): Node => {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -74,15 +78,16 @@ export const CreateKey = ({ again }: { readonly again: () => void }): Node => {
     setBusy(true)
     setProblem("")
     try {
-      const created = await session.value!.cairn.keys.create({
+      const wanted = {
         email: form.email.trim(),
         keyName: form.name.trim(),
         role: form.role === "" ? undefined : (form.role as "admin" | "member" | "reader"),
         actsFor: form.actsFor === "" ? undefined : (form.actsFor as "own" | "any"),
         readOnly: form.readOnly ? true : undefined,
         expiresAt: endOf(form.ends)
-      })
-      setMade(created)
+      }
+      const { keys } = session.value!.cairn
+      setMade(await send(wanted, (options) => keys.create(wanted, options)))
       hasDone()
       again()
     } catch (error) {
@@ -96,7 +101,7 @@ export const CreateKey = ({ again }: { readonly again: () => void }): Node => {
   }
   if (!may("keys.createKey")) return null
   return html`<button type="button" class="primary" onClick=${() => dialog.current?.showModal()}>Create a key…</button>
-    <dialog ref=${dialog} aria-label="Create a key" onClose=${closed}>
+    <${Dialog} of=${dialog} label="Create a key" busy=${busy} onClose=${closed}>
       <h2>${made === undefined ? "Create a key" : "Key created"}</h2>
       ${
         made !== undefined
@@ -104,8 +109,8 @@ export const CreateKey = ({ again }: { readonly again: () => void }): Node => {
           : html`<form class="fields" onSubmit=${submit} novalidate>
             <${Fields} form=${form} unread=${unread} set=${change} />
             <p class="problem" role="alert">${problem && html`<${Text} of=${problem} />`}</p>
-            <div class="actions"><button type="button" onClick=${close}>Cancel</button><${Button} class="primary" busy=${busy}>${busy ? "…" : "Create"}<//></div>
+            <div class="actions"><${Button} type="button" busy=${busy} onClick=${close}>Cancel<//><${Button} class="primary" busy=${busy}>${busy ? "…" : "Create"}<//></div>
           </form>`
       }
-    </dialog>`
+    <//>`
 }

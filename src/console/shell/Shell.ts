@@ -21,7 +21,7 @@ import { WorkspacePage } from "../pages/Workspace.ts"
 import { Workspaces } from "../pages/Workspaces.ts"
 import { Empty, Waiting } from "../parts/States.ts"
 import type { PageName } from "../paths.ts"
-import { href, route } from "../router.ts"
+import { go, href, route } from "../router.ts"
 import { may, session, signOut } from "../session.ts"
 import { choose, type Theme, theme } from "../theme.ts"
 import { useTitle } from "../title.ts"
@@ -70,6 +70,18 @@ const menu: ReadonlyArray<MenuItem> = [
 
 const menuFor = () => menu.filter(({ needs }) => needs === undefined || may(needs))
 
+/** Whether the key may do what a page is there for. */
+const isFor = (page: PageName): boolean => {
+  const needs = menu.find(({ holds }) => holds.includes(page))?.needs
+  return needs === undefined || may(needs)
+}
+
+/** Signs out on purpose: what the address asks for is nobody else's business. */
+const leave = (): void => {
+  signOut()
+  go("/", true)
+}
+
 const next: { readonly [now in Theme]: Theme } = { system: "light", light: "dark", dark: "system" }
 
 const Menu = (): Node => {
@@ -91,7 +103,7 @@ const Head = (): Node => html`
     <div class="self">
       <button type="button" class="bare" onClick=${() => choose(next[theme.value])} title="Colours">
         <span class="spoken">Colours: </span>${theme.value === "system" ? "Auto" : theme.value === "light" ? "Light" : "Dark"}</button>
-      <button type="button" class="bare" onClick=${() => signOut()}>Sign out</button>
+      <button type="button" class="bare" onClick=${leave}>Sign out</button>
     </div>
   </header>`
 
@@ -111,7 +123,8 @@ const View = (): Node => {
     if (first.current) first.current = false
     else main.current?.focus({ preventScroll: true })
   }, [place])
-  const content = page === undefined ? html`<${NoPage} />` : html`<${views[page]} key=${place} />`
+  // what was shown to a key does not stay when the key may no longer see it
+  const content = page === undefined ? html`<${NoPage} />` : html`<${views[page]} key=${`${place} ${isFor(page)}`} />`
   return html`<main id="main" tabindex="-1" ref=${main}><${CutOff} />${content}</main>`
 }
 

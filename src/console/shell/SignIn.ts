@@ -5,6 +5,7 @@ import { Button } from "../parts/Button.ts"
 import { Text } from "../parts/Text.ts"
 import { valueOf } from "../parts/valueOf.ts"
 import { failure, parting, signIn, signInByLink } from "../session.ts"
+import { useTitle } from "../title.ts"
 import { linkCode } from "./link.ts"
 
 const Mark = (): Node => html`
@@ -85,6 +86,7 @@ const ByKey = ({ keep, setKeep }: Keeping): Node => {
 
 /** Asks for a key, or for leave to use the link that was followed. Neither is in an address. */
 export const SignIn = (): Node => {
+  useTitle("Sign in")
   const [keep, setKeep] = useState(false)
   const code = linkCode.value
   return html`<main class="sign-in" id="main">

@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks"
 import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
 import { Confirm } from "../parts/Confirm.ts"
@@ -6,6 +5,7 @@ import { Failed, Waiting } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { go, href } from "../router.ts"
 import { session } from "../session.ts"
+import { useStays } from "../useStays.ts"
 import { changesBetween } from "./changes.ts"
 
 /** How many changes are named one by one. */
@@ -30,13 +30,13 @@ const Preview = ({ id, sha }: { readonly id: string; readonly sha: string }): No
 
 /** Restores the files of a commit, after the reader has seen what that changes. */
 export const Restore = ({ id, sha }: { readonly id: string; readonly sha: string }): Node => {
-  const [asked, setAsked] = useState(false)
-  return html`<span onClickCapture=${() => setAsked(true)}><${Confirm} label="Restore…" title="Restore these files?" action="Restore" needs="workspaces.restoreWorkspace" grave=${false}
+  const stays = useStays()
+  return html`<${Confirm} label="Restore…" title="Restore these files?" action="Restore" needs="workspaces.restoreWorkspace" grave=${false}
     does=${async () => {
       const { commit } = await session.value!.cairn.workspaces.restore(id, sha)
-      go(href("commit", { id, sha: commit }))
+      if (stays()) go(href("commit", { id, sha: commit }))
     }}>
     <p>Adds a commit with the files as they were at <code>${sha.slice(0, 12)}</code>. The history stays, so this can be undone the same way.</p>
-    ${asked && html`<${Preview} id=${id} sha=${sha} />`}
-  <//></span>`
+    <${Preview} id=${id} sha=${sha} />
+  <//>`
 }

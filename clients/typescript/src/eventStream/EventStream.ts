@@ -45,7 +45,7 @@ export class EventStream implements AsyncIterable<RecordedEvent> {
 
   /**
    * The events, one after the other.
-   * @throws {@link AuthenticationError}: The key was revoked.
+   * @throws {@link AuthenticationError}: The key was revoked, or may not do this any more.
    * @throws {@link CacheUnavailableError}: So many connections in a row brought nothing as `maxRetries` allows.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<RecordedEvent, void, undefined> {

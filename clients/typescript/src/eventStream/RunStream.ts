@@ -48,7 +48,7 @@ export class RunStream implements AsyncIterable<RunEvent> {
   /**
    * The events, one after the other, behind those that it has given.
    * @throws {@link APIError}: 404 `not_found/run`: also when its workspace is erased meanwhile.
-   * @throws {@link AuthenticationError}: The key was revoked.
+   * @throws {@link AuthenticationError}: The key was revoked, or may not do this any more.
    * @throws {@link CacheUnavailableError}: So many connections in a row brought nothing as `maxRetries` allows.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<RunEvent, void, undefined> {

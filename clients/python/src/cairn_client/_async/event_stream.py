@@ -25,7 +25,7 @@ class AsyncEventStream(AsyncStreaming[RecordedEvent]):
                 print(event.position)
 
     Raises:
-        AuthenticationError: the key was revoked.
+        AuthenticationError: the key was revoked, or may not do this any more.
         CacheUnavailableError: so many connections in a row brought nothing as `max_retries` allows.
 
     """

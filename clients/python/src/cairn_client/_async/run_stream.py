@@ -28,7 +28,7 @@ class AsyncRunStream(AsyncStreaming[RunEvent]):
 
     Raises:
         APIError: 404 `not_found/run`: also when its workspace is erased meanwhile.
-        AuthenticationError: the key was revoked.
+        AuthenticationError: the key was revoked, or may not do this any more.
         CacheUnavailableError: so many connections in a row brought nothing as `max_retries` allows.
 
     """
