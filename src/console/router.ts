@@ -46,16 +46,51 @@ export const go = (to: string, replace = false): void => {
 const isPlain = (event: MouseEvent): boolean =>
   event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) && !event.defaultPrevented
 
+/** Milliseconds for which a page that somebody comes back to may take until it is as high as it was. */
+const longest = 3_000
+
+/** Scrolls to where a page was left, once it is high enough, unless its reader scrolls or leaves before. */
+const scrollBack = (shown: string, place: number): void => {
+  const until = performance.now() + longest
+  const left = new AbortController()
+  for (const own of ["wheel", "touchstart", "keydown", "pointerdown"])
+    window.addEventListener(own, () => left.abort(), { signal: left.signal, passive: true, capture: true })
+  let set: number | undefined
+  const look = () => {
+    if (left.signal.aborted) return
+    const lowest = document.documentElement.scrollHeight - window.innerHeight
+    const isHighEnough = lowest >= place
+    const isMoved = set !== undefined && window.scrollY !== set && isHighEnough
+    if (visit !== shown || isMoved) return left.abort()
+    const isOver = performance.now() > until
+    if (isHighEnough || isOver) {
+      window.scrollTo(0, place)
+      set = window.scrollY
+    }
+    // what came first may make way for what is higher or lower
+    if (isOver || (isHighEnough && document.querySelector("main .waiting") === null)) return left.abort()
+    requestAnimationFrame(look)
+  }
+  // the page that was left is still there until the next frame
+  requestAnimationFrame(() => setTimeout(look, 60))
+}
+
 /** From now on, links and steps back show the console's pages without loading them from the service. */
 export const listen = (): void => {
   window.history.scrollRestoration = "manual"
   window.addEventListener("popstate", () => {
+    const to = new URL(window.location.href)
+    // only another place of the same page, to which the browser goes by itself
+    if (to.pathname + to.search === here.value.pathname + here.value.search && to.hash !== here.value.hash) {
+      // which is the same visit, also when it is come back to
+      window.history.replaceState({ visit }, "", to)
+      here.value = to
+      return
+    }
     places.set(visit, window.scrollY)
     visit = String(window.history.state?.visit ?? "0")
-    here.value = new URL(window.location.href)
-    const [shown, place] = [visit, places.get(visit) ?? 0]
-    // the page's content is still on its way, and its reader may have left it by then
-    requestAnimationFrame(() => setTimeout(() => visit === shown && window.scrollTo(0, place), 60))
+    here.value = to
+    scrollBack(visit, places.get(visit) ?? 0)
   })
   document.addEventListener("click", (event) => {
     const link = (event.target as Element | null)?.closest?.("a")

@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals"
 import { type Access, AuthenticationError, Cairn, PermissionDeniedError } from "../../clients/typescript/src/index.ts"
+import { pauseBefore, pauseFor } from "./live/pause.ts"
 
 /** The reader's session. Its key is kept in memory, and in the tab's own storage if its holder asked for that. */
 export interface Session {
@@ -82,14 +83,17 @@ export const signOut = (why = ""): void => {
   current.value = null
 }
 
-/** Signs in with a key. Fails as any call does. */
-export const signIn = async (key: string, keep: boolean): Promise<void> => {
-  const open = await opened(speakingFor(key), key, keep)
-  if (keep) storage()?.setItem(place, key)
+const tried = (key: string, keep: boolean): Promise<Session> => opened(speakingFor(key), key, keep)
+
+const enter = (open: Session): void => {
+  if (open.kept) storage()?.setItem(place, open.key)
   else storage()?.removeItem(place)
   parting.value = ""
   current.value = open
 }
+
+/** Signs in with a key. Fails as any call does. */
+export const signIn = async (key: string, keep: boolean): Promise<void> => enter(await tried(key, keep))
 
 /** Signs in with the code of the link that the service has printed. Fails as any call does. */
 export const signInByLink = async (code: string, keep: boolean): Promise<void> => {
@@ -98,19 +102,34 @@ export const signInByLink = async (code: string, keep: boolean): Promise<void> =
   await signIn((await cairn.system.signIn(code)).key, keep)
 }
 
-/** Signs in with the key that this tab has kept. */
+/** Why the kept key could not be tried yet; "": it is on its way. */
+export const resuming = signal("")
+let tryNow = (): void => {}
+
+/** Tries the kept key at once, without the pause. */
+export const resumeNow = (): void => tryNow()
+
+/** Signs in with the key that this tab has kept, as soon as the service answers. */
 export const resume = async (): Promise<void> => {
   const key = storage()?.getItem(place)
   if (!key) return
   current.value = undefined
-  try {
-    await signIn(key, true)
-  } catch (error) {
-    if (isEnd(error)) signOut("The key kept in this tab is no longer valid.")
-    else {
-      parting.value = error instanceof Error ? error.message : String(error)
-      current.value = null
+  const left = new AbortController()
+  current.subscribe((open) => open !== undefined && left.abort())
+  for (let tries = 0; !left.signal.aborted; tries++) {
+    try {
+      const open = await tried(key, true)
+      // its holder may have signed out meanwhile
+      if (!left.signal.aborted) enter(open)
+      return
+    } catch (error) {
+      if (left.signal.aborted) return
+      if (isEnd(error)) return signOut("The key kept in this tab is no longer valid.")
+      resuming.value = error instanceof Error ? error.message : String(error)
     }
+    const { over, end } = pauseFor(pauseBefore(tries), left.signal)
+    tryNow = end
+    await over
   }
 }
 

@@ -133,6 +133,26 @@ describe.skipIf(whyNot() !== undefined)("the log in the console", () => {
     await page.getByText("No matching events").waitFor()
   })
 
+  it("is asked once for the type at which arrow keys stay, in one step of the tab's history", async () => {
+    const page = await open("/events")
+    await page.locator(rows).first().waitFor()
+    const asked: Array<string> = []
+    page.on("request", (request) => request.url().includes("limit=100") && asked.push(request.url()))
+    const before = await page.evaluate(() => history.length)
+    const type = page.getByLabel("Type")
+    await type.focus()
+    for (let n = 0; n < 12; n++) await page.keyboard.press("ArrowDown")
+    const chosen = await type.inputValue()
+    await page.waitForURL(`**type=${chosen}`)
+    await page.waitForFunction(() => document.querySelector("main .waiting") === null)
+    assert.isAtMost(asked.length, 2)
+    // another choice is a variant of it
+    await page.keyboard.press("ArrowUp")
+    await page.waitForURL((url) => !url.search.endsWith(`type=${chosen}`))
+    assert.strictEqual(await page.evaluate(() => history.length), before + 1)
+    assert.isTrue(await type.evaluate((field) => field === document.activeElement))
+  })
+
   it("is jumped into at a position and at a time", async () => {
     const all = []
     for await (const one of clientOf(on.service).system.events({ limit: 1000 })) all.push(one)

@@ -129,6 +129,37 @@ describe.skipIf(whyNot() !== undefined)("the focus of who goes by keys", () => {
     await waitForFocus(page, "API key")
   })
 
+  it("goes to the content where that is asked for, and moves no page", async () => {
+    const page = await open("/people")
+    await page.clock.install()
+    await page.reload()
+    await page.locator(".keys .row").first().waitFor()
+    await page.setViewportSize({ width: 800, height: 200 })
+    await page.evaluate(() => scrollTo(0, 150))
+    await page.waitForFunction(() => scrollY === 150)
+    await page.getByRole("link", { name: "Workspaces" }).press("Enter")
+    await page.locator(".workspaces .row").first().waitFor()
+    // the browser moves it to its content by itself
+    const moved = await page.evaluateHandle(() => {
+      const places: Array<unknown> = []
+      window.scrollTo = (...to: ReadonlyArray<unknown>) => void places.push(to)
+      return places
+    })
+    await page.getByRole("link", { name: "Skip to content" }).focus()
+    await page.keyboard.press("Enter")
+    await page.waitForURL("**/workspaces#main")
+    // longer than it takes until a page that one comes back to is scrolled
+    await page.clock.runFor(1_000)
+    assert.deepStrictEqual(await moved.jsonValue(), [])
+    await waitForFocus(page, "Workspaces")
+  })
+
+  it("is in the box of the search, also when its reader comes by the menu", async () => {
+    const page = await open("/people")
+    await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Search" }).press("Enter")
+    await waitForFocus(page, "Task")
+  })
+
   it("is left alone where nothing of it was taken away", async () => {
     const page = await open("/people")
     const { id } = await clientOf(on.service).keys.create({ email: "left@example.org", keyName: "key-left" })

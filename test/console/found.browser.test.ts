@@ -4,7 +4,7 @@ import { ownerKey } from "#test/service.ts"
 import { Cairn } from "../../clients/typescript/src/index.ts"
 import { seriousInBothThemes } from "./axe.ts"
 import { whyNot } from "./chromium.ts"
-import { clientOf, startsReading } from "./reading.ts"
+import { clientOf, readAs, startsReading } from "./reading.ts"
 
 describe.skipIf(whyNot() !== undefined)("what a search of the console finds", () => {
   const on = startsReading({ filled: false })
@@ -155,6 +155,106 @@ describe.skipIf(whyNot() !== undefined)("what a search of the console finds", ()
     await vi.waitFor(async () => assert.strictEqual(await told(other), 3), { timeout: 30_000 })
     await page.getByLabel("Votes").selectOption("fair")
     assert.strictEqual(await shown(3), "▲ 3")
+  })
+
+  it("has one vote of its reader for a task, wherever they press", async () => {
+    const task = "count the newts of a pond"
+    await create(clientOf(on.service), "newts", { description: "Counts the newts of a pond." })
+    const page = await on.open(`/search?q=${encodeURIComponent(task)}`)
+    const sent: Array<string> = []
+    page.on("request", (request) => request.url().endsWith("/api/store/cache-usage") && sent.push(request.url()))
+    const helped = page.getByRole("button", { name: /^newts helped/ })
+    const isPressed = (is: boolean) => helped.and(page.locator(`[aria-pressed=${is}]`)).waitFor()
+    await helped.click()
+    await page.getByText("Voted for it").waitFor()
+    await page.getByRole("link", { name: "Open newts" }).click()
+    await page.waitForURL("**/snippets/*?task=*")
+    await helped.waitFor()
+    await isPressed(true)
+    await helped.click()
+    await page.goBack()
+    await page.waitForURL("**/search?q=*")
+    await isPressed(true)
+    assert.lengthOf(sent, 1)
+    // whoever signs in next has votes of their own
+    await page.getByText("Sign out").click()
+    await page.fill("#key", await on.keyFor("member"))
+    await page.keyboard.press("Enter")
+    await page.getByRole("searchbox").first().fill(task)
+    await isPressed(false)
+  })
+
+  it("gets a vote once whose answer was lost, also when it is pressed again", async () => {
+    const cairn = clientOf(on.service)
+    const task = "count the toads of a pond"
+    const id = await create(cairn, "toads", { description: "Counts the toads of a pond." })
+    const page = await on.open(`/search?q=${encodeURIComponent(task)}`)
+    const card = page.locator(".found > li", { hasText: "toads" })
+    const asked: Array<string | null> = []
+    let isLost = true
+    await page.route("**/api/store/cache-usage", async (route) => {
+      asked.push(await route.request().headerValue("idempotency-key"))
+      const response = await route.fetch()
+      if (isLost) return route.fulfill({ status: 502, json: { message: "Lost on the way.", code: "x/y" } })
+      return route.fulfill({ response })
+    })
+    const helped = card.getByRole("button", { name: /^toads helped/ })
+    await helped.click()
+    await card.getByText("Lost on the way.").waitFor()
+    // it may have been counted, so nothing else can be said of it before that is known
+    assert.strictEqual(await helped.getAttribute("aria-pressed"), "false")
+    const against = card.getByRole("button", { name: /^toads did not help/ })
+    assert.strictEqual(await against.getAttribute("aria-disabled"), "true")
+    isLost = false
+    await helped.click()
+    await card.getByText("Voted for it").waitFor()
+    assert.isAtLeast(asked.length, 2)
+    assert.strictEqual(new Set(asked).size, 1)
+    const told = async () => (await cairn.search({ task })).matches.find(({ codeBlock }) => codeBlock.id === id)
+    await vi.waitFor(async () => assert.strictEqual((await told())?.thumbsUp, 1), { timeout: 30_000 })
+  })
+
+  it("is voted on and opened for the task that it was found for, while the answer for another is on its way", async () => {
+    await create(clientOf(on.service), "adder", { description: "Finds the adders of a heath." })
+    const page = await on.open("/search?q=adders+of+a+heath")
+    const card = page.locator(".found > li", { hasText: "adder" })
+    const helped = card.getByRole("button", { name: /^adder helped/ })
+    await helped.waitFor()
+    const held = Promise.withResolvers<void>()
+    await page.route("**/api/retrieve/search", async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.fill("input[type=search]", "adders by day")
+    await page.waitForURL("**q=adders+by+day**")
+    await page.locator("[aria-busy=true]").waitFor()
+    const open = card.getByRole("link", { name: "Open adder" })
+    assert.match((await open.getAttribute("href"))!, /task=adders\+of\+a\+heath$/)
+    const [sent] = await Promise.all([page.waitForRequest("**/api/store/cache-usage"), helped.click()])
+    assert.strictEqual((sent.postDataJSON() as { readonly task: string }).task, "adders of a heath")
+    held.resolve()
+    await page.locator("[aria-busy=false]").waitFor()
+    assert.strictEqual(await helped.getAttribute("aria-pressed"), "false")
+    assert.match((await open.getAttribute("href"))!, /task=adders\+by\+day$/)
+  })
+
+  it("has languages that turn nothing around, and make no page wider, whatever they are called", async () => {
+    await create(clientOf(on.service), "otter")
+    on.reader = await on.browser.open({ viewport: { width: 360, height: 700 } })
+    const { page } = on.reader
+    const long = `\u202e${"x".repeat(80)}`
+    await page.route("**/api/retrieve/search", async (route) => {
+      const response = await route.fetch()
+      const answer = (await response.json()) as { matches: ReadonlyArray<{ code_block: object }> }
+      const one = answer.matches[0]!
+      const matches = [one, { ...one, language: long, code_block: { ...one.code_block, id: "other" } }]
+      await route.fulfill({ response, json: { ...answer, matches } })
+    })
+    await readAs(on.reader, on.service, "/search?q=otter")
+    const facets = page.getByRole("navigation", { name: "Languages" })
+    await facets.getByText("x".repeat(80)).waitFor()
+    assert.notInclude((await facets.textContent())!, "\u202e")
+    assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), 360)
   })
 
   it("is narrowed also by what is chosen while the last letters are waited for", async () => {

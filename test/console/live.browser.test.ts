@@ -5,6 +5,7 @@ import { calls, says } from "#test/MessagesApi.ts"
 import { ownerKey } from "#test/service.ts"
 import { seriousInBothThemes, seriousOn } from "./axe.ts"
 import { type Browser, type Reader, startBrowser, whyNot } from "./chromium.ts"
+import { cuttable } from "./cuttable.ts"
 import { clientOf, quiet, readAs } from "./reading.ts"
 
 describe.skipIf(whyNot() !== undefined)("a chat in the console", () => {
@@ -121,6 +122,48 @@ describe.skipIf(whyNot() !== undefined)("a chat in the console", () => {
     )
     // which the service tells beside the stream
     await page.getByRole("region", { name: "Task" }).getByText(task).waitFor()
+  })
+
+  it("says at once that it is cut off, and goes on by itself when the service is back", async () => {
+    const task = "write and say, cut off"
+    const held = Promise.withResolvers<void>()
+    scripts.set(task, (turn) =>
+      turn === 1 ? write("one.txt", "1\n") : { ...says("All of it is there."), held: held.promise }
+    )
+    const who = { user: `cut-${randomUUID()}`, org: "acme", model: "sonnet" }
+    const { runId } = await clientOf(service).runs.start(task, who)
+    const between = await cuttable(service.url)
+    try {
+      reader = await browser.open()
+      const { page } = reader
+      await readAs(reader, between, `/runs/${runId}`)
+      const status = page.locator("h1 .status")
+      await status.getByText("running").waitFor()
+      await page.locator(".turns > li").first().waitFor()
+      between.cut()
+      await status.getByText("reconnecting").waitFor()
+      await page.getByText("The connection was lost").waitFor()
+      held.resolve()
+      between.mend()
+      await status.getByText("completed").waitFor()
+      await page.getByText("All of it is there.").first().waitFor()
+      assert.strictEqual(await page.getByText("The connection was lost").count(), 0)
+      // the same where it could not be had from the beginning
+      let isAway = true
+      await page.route("**/api/runs/*", (route) =>
+        isAway ? route.fulfill({ status: 503, json: { message: "It is away.", code: "x/y" } }) : route.continue()
+      )
+      await page.reload()
+      await page.getByText("It is away.").first().waitFor()
+      await page.getByRole("button", { name: "Try now" }).click()
+      isAway = false
+      await status.getByText("completed").waitFor()
+      await page.getByRole("region", { name: "Task" }).getByText(task).waitFor()
+      await page.getByText("It is away.").waitFor({ state: "detached" })
+    } finally {
+      held.resolve()
+      await between.close()
+    }
   })
 
   it("is replayed turn by turn, by links and by keys, each turn at an address of its own", async () => {

@@ -66,6 +66,20 @@ describe.skipIf(whyNot() !== undefined)("the console's overview", () => {
     await chart("Snippets stored").getByText("3", { exact: true }).waitFor()
   })
 
+  it("of a service that has snippets has no first steps, however quiet it is", async () => {
+    const page = await on.open("/chat")
+    await page.route("**/api/activity?*", async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...((await response.json()) as object), hours: [] } })
+    })
+    const counted = page.waitForResponse("**/api/usage?*")
+    await page.goto(`${on.service.url}/overview`)
+    await (await counted).finished()
+    await page.locator(".figure", { hasText: "Snippets" }).waitFor()
+    await page.getByText("No gradings are pending.").waitFor()
+    assert.strictEqual(await page.locator(".first-steps").count(), 0)
+  })
+
   it("says how the service is, what was spent, and counts a day, a week or a month, at addresses that load again", async () => {
     const page = await on.open("/overview")
     await page.getByText("Ready", { exact: true }).waitFor()
@@ -76,11 +90,94 @@ describe.skipIf(whyNot() !== undefined)("the console's overview", () => {
     assert.strictEqual(await page.locator(".happened:not(.requests) .chart").first().locator("g").count(), 24)
     await page.getByRole("link", { name: "7 days" }).click()
     await page.locator(".happened:not(.requests) .chart").first().locator("g").nth(23).waitFor({ state: "detached" })
+    await page.locator(".happened:not(.requests) .chart").first().locator("g").nth(6).waitFor()
     assert.strictEqual(await page.locator(".happened:not(.requests) .chart").first().locator("g").count(), 7)
     assert.include(page.url(), "range=week")
     await page.reload()
     await page.locator(".happened:not(.requests) .chart").first().waitFor()
     assert.strictEqual(await page.locator(".happened:not(.requests) .chart").first().locator("g").count(), 7)
+  })
+
+  it("asks seldom while much happens, not at all while nobody sees it, and shows the last change", async () => {
+    const page = await on.open("/chat")
+    const asked: Array<string> = []
+    page.on("request", (request) => /\/api\/(activity|usage)\?/.test(request.url()) && asked.push(request.url()))
+    await page.clock.install()
+    await page.goto(`${on.service.url}/overview`)
+    await page.locator(".live", { hasText: "Live" }).waitFor()
+    await page.locator(".happened:not(.requests) .chart").first().waitFor()
+    await page.locator(".figures").getByText("Spent today").waitFor()
+    await page.clock.pauseAt(Date.now() + 60_000)
+    const list = page.getByRole("list", { name: "Newest activity" })
+    /** Lets something be counted, and waits until the page has heard of it. */
+    const happens = async (name: string) => {
+      const stored = list.getByText("A snippet was stored")
+      const before = await stored.count()
+      await clientOf(on.service).snippets.create({
+        name,
+        source: `${name} = 1\n`,
+        entrypoint: name,
+        language: "python"
+      })
+      while ((await stored.count()) === before) await page.clock.runFor(10)
+    }
+    const figure = page.locator(".figure", { hasText: "Snippets" }).locator("dd")
+    const first = Number(await figure.textContent())
+    await happens("often_1")
+    await page.clock.runFor(2_000)
+    await figure.getByText(String(first + 1)).waitFor()
+    const { length } = asked
+    await happens("often_2")
+    await page.clock.runFor(2_000)
+    await happens("often_3")
+    await page.clock.runFor(2_000)
+    assert.lengthOf(asked, length)
+    await page.clock.runFor(15_000)
+    await figure.getByText(String(first + 3)).waitFor()
+    assert.lengthOf(asked, length + 2)
+    const becomes = (state: string) =>
+      page.evaluate((state) => {
+        Object.defineProperty(document, "visibilityState", { value: state, configurable: true })
+        document.dispatchEvent(new Event("visibilitychange"))
+      }, state)
+    await becomes("hidden")
+    await happens("often_4")
+    await page.clock.runFor(60_000)
+    assert.lengthOf(asked, length + 2)
+    await becomes("visible")
+    await page.clock.runFor(3_000)
+    await figure.getByText(String(first + 4)).waitFor()
+  })
+
+  it("asks nothing by itself for as long as the service takes no more of its requests", async () => {
+    const page = await on.open("/chat")
+    await page.route("**/api/activity?*", (route) =>
+      route.fulfill({ status: 429, headers: { "retry-after": "120" }, json: { message: "Too many.", code: "rate/x" } })
+    )
+    await page.clock.install()
+    await page.goto(`${on.service.url}/overview`)
+    await page.getByText("Ready", { exact: true }).waitFor()
+    await page.getByText("Too many.").waitFor()
+    await page.unroute("**/api/activity?*")
+    let asked = 0
+    page.on("request", (request) => request.url().endsWith("/ready") && asked++)
+    await page.clock.runFor(60_000)
+    // what its reader asks for is another matter
+    await page.getByText("Try again").click()
+    await page.locator(".happened:not(.requests) .chart").first().waitFor()
+    assert.strictEqual(asked, 0)
+    await Promise.all([page.waitForRequest("**/ready"), page.clock.runFor(80_000)])
+  })
+
+  it("goes on with the day, also where nothing happens", async () => {
+    const page = await on.open("/chat")
+    await page.clock.install({ time: "2031-03-31T23:58:00Z" })
+    const since = (day: string) => page.waitForRequest(`**/api/usage?*since=${day}*`)
+    await Promise.all([since("2031-03-31"), page.goto(`${on.service.url}/overview`)])
+    await page.locator(".figures").getByText("Spent today (UTC)").waitFor()
+    const counted = page.waitForRequest("**/api/activity?*")
+    await Promise.all([since("2031-04-01"), page.clock.runFor(600_000)])
+    await counted
   })
 
   it("says when something can't be had, and asks again", async () => {

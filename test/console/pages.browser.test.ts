@@ -365,6 +365,31 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       assert.strictEqual(await page.locator(".workspaces .row", { hasText: "restored" }).count(), 0)
     })
 
+    it("and are where they were when their reader comes back, however long that takes", async () => {
+      const page = await open("/events")
+      await page.clock.install()
+      await page.reload()
+      await page.locator(".events .row").nth(20).waitFor()
+      await page.setViewportSize({ width: 900, height: 300 })
+      await page.evaluate(() => scrollTo(0, 400))
+      await page.waitForFunction(() => scrollY === 400)
+      // without the focus, which would move the page
+      await page.getByRole("link", { name: "People" }).dispatchEvent("click")
+      await page.locator(".keys .row").first().waitFor()
+      const held = Promise.withResolvers<void>()
+      await page.route("**/api/events/newest*limit=100*", async (route) => {
+        await held.promise
+        await route.continue()
+      })
+      await page.goBack()
+      await page.locator("main .waiting").first().waitFor()
+      // later than a page that is there at once
+      await page.clock.runFor(1_000)
+      held.resolve()
+      await page.locator(".events .row").nth(20).waitFor()
+      await page.waitForFunction(() => scrollY === 400)
+    })
+
     it("and what is not there", async () => {
       const page = await open("/workspaces/00000000-0000-4000-8000-000000000000")
       await page.getByText("There is nothing here").waitFor()

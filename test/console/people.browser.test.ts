@@ -87,7 +87,20 @@ describe.skipIf(whyNot() !== undefined)("people and keys in the console", () => 
     await clientOf(on.service).keys.create({ email: "dora@example.org", keyName: "dora" })
     const page = await open("/people")
     const row = page.locator(".persons .row", { hasText: "dora@" })
-    await row.getByLabel("Role of dora@example.org").selectOption("admin")
+    const select = row.getByLabel("Role of dora@example.org")
+    // arrow keys only choose, and what was chosen can be left
+    let written = 0
+    page.on("request", (request) => request.url().endsWith("/role") && written++)
+    await select.focus()
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("ArrowUp")
+    await page.keyboard.press("ArrowDown")
+    await row.getByRole("button", { name: "Cancel" }).click()
+    assert.strictEqual(await select.inputValue(), "member")
+    assert.strictEqual(await row.getByRole("button", { name: /^Make/ }).count(), 0)
+    assert.strictEqual(written, 0)
+    await select.selectOption("admin")
+    await row.getByRole("button", { name: "Make dora@example.org admin" }).click()
     await page.locator(".keys .row", { hasText: "dora@example.org admin" }).waitFor()
     await row.getByRole("button", { name: "Erase…" }).click()
     await page.locator("dialog[open]").getByText("erased for good").waitFor()
@@ -155,18 +168,22 @@ describe.skipIf(whyNot() !== undefined)("people and keys in the console", () => 
       const row = page.locator(".persons .row", { hasText: `${name}@` })
       const now = async () =>
         (await clientOf(on.service).users.list()).users.find((one) => one.userEmail === userEmail)?.role
-      return { page, row, select: row.getByRole("combobox"), written, at, now }
+      const select = row.getByRole("combobox")
+      const make = async (role: string) => {
+        await select.selectOption(role)
+        await row.getByRole("button", { name: /^Make/ }).press("Enter")
+      }
+      return { page, row, select, make, written, at, now }
     }
 
     it("by keys, too: one write at a time, and the select keeps the focus", async () => {
       const held = Promise.withResolvers<void>()
-      const { page, select, written, at, now } = await someone("gina", "admin", async (nth, route) => {
+      const { page, select, make, written, at, now } = await someone("gina", "admin", async (nth, route) => {
         if (nth === 1) await held.promise
         await route.continue()
       })
-      await select.focus()
-      await page.keyboard.press("ArrowDown")
-      await page.keyboard.press("ArrowDown")
+      await make("member")
+      await make("reader")
       assert.strictEqual(await select.inputValue(), "reader")
       held.resolve()
       await page.locator(".keys .row", { hasText: "gina@example.org reader" }).waitFor()
@@ -178,7 +195,7 @@ describe.skipIf(whyNot() !== undefined)("people and keys in the console", () => 
 
     it("also where the one before was refused", async () => {
       const held = Promise.withResolvers<void>()
-      const { page, row, select, written, now } = await someone("ida", "member", async (nth, route) => {
+      const { page, row, select, make, written, now } = await someone("ida", "member", async (nth, route) => {
         if (nth > 1) return route.continue()
         await held.promise
         await route.fulfill({ status: 409, json: { message: "Not now.", code: "conflict/owner_stays" } })
@@ -192,8 +209,8 @@ describe.skipIf(whyNot() !== undefined)("people and keys in the console", () => 
           await route.continue()
         }
       )
-      await select.selectOption("admin")
-      await select.selectOption("reader")
+      await make("admin")
+      await make("reader")
       held.resolve()
       await page.locator(".keys .row", { hasText: "ida@example.org reader" }).waitFor()
       assert.deepStrictEqual(written, ["admin", "reader"])
@@ -204,16 +221,16 @@ describe.skipIf(whyNot() !== undefined)("people and keys in the console", () => 
     })
 
     it("or the service's own with what went wrong, where a write failed or its answer was lost", async () => {
-      const { page, row, select, now } = await someone("jo", "member", async (nth, route) => {
+      const { page, row, select, make, now } = await someone("jo", "member", async (nth, route) => {
         if (nth === 1)
           return route.fulfill({ status: 409, json: { message: "Not now.", code: "conflict/owner_stays" } })
         await route.fetch()
         await route.fulfill({ status: 422, json: { message: "Lost.", code: "validation/x" } })
       })
-      await select.selectOption("reader")
+      await make("reader")
       await row.getByRole("alert").getByText("Not now.").waitFor()
       assert.strictEqual(await select.inputValue(), "member")
-      await select.selectOption("reader")
+      await make("reader")
       await row.getByRole("alert").getByText("Lost.").waitFor()
       assert.strictEqual(await now(), "reader")
       assert.strictEqual(await select.inputValue(), "reader")

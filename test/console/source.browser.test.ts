@@ -69,6 +69,27 @@ describe.skipIf(whyNot() !== undefined)("what happens, in the console", () => {
     await gone
   })
 
+  it("is loaded again where something came before it could be followed", async () => {
+    await vote("heard")
+    on.reader = await on.browser.open()
+    const { page } = on.reader
+    let isAway = true
+    await page.route("**/api/events/newest?*limit=50*", (route) =>
+      isAway ? route.fulfill({ status: 503, json: { message: "Away.", code: "x/y" } }) : route.continue()
+    )
+    await readAs(on.reader, on.service, "/events?type=CommentAdded")
+    const rows = page.locator(".events .row")
+    await rows.first().waitFor()
+    await page.locator(".note.warn", { hasText: "Away." }).waitFor()
+    const before = await rows.count()
+    await vote("unheard")
+    await page.getByRole("button", { name: "Try now" }).click()
+    await page.mouse.move(5, 5)
+    isAway = false
+    await page.locator(".live", { hasText: "Live" }).waitFor()
+    await rows.nth(before).waitFor()
+  })
+
   it("ends with the key: whoever may not read the log is not told of it", async () => {
     const cairn = clientOf(on.service)
     const { key, id } = await cairn.keys.create({ email: "gone@example.org", keyName: "gone", role: "admin" })

@@ -120,6 +120,34 @@ describe.skipIf(whyNot() !== undefined)("usage and backups in the console", () =
     await cairn.setBounds({})
   })
 
+  it("has no bounds put in the place of those being typed by an answer to an earlier opening", async () => {
+    const page = await open("/usage")
+    const change = page.getByRole("button", { name: "Change bounds…" })
+    await change.waitFor()
+    const first = Promise.withResolvers<void>()
+    const answered = Promise.withResolvers<void>()
+    let asked = 0
+    await page.route("**/api/bounds", async (route) => {
+      if (++asked > 1) return route.continue()
+      const response = await route.fetch()
+      await first.promise
+      // who has given up on it is told nothing
+      await route.fulfill({ response }).catch(() => {})
+      answered.resolve()
+    })
+    const dialog = page.locator("dialog[open]")
+    await change.click()
+    await dialog.getByRole("button", { name: "Cancel" }).click()
+    await change.click()
+    await dialog.locator("input:not([readonly])").first().waitFor()
+    await dialog.getByLabel("Snippets").fill("300")
+    first.resolve()
+    await answered.promise
+    // the page has had every chance to take it
+    await page.evaluate(() => fetch("/ready").then(() => new Promise(requestAnimationFrame)))
+    assert.strictEqual(await dialog.getByLabel("Snippets").inputValue(), "300")
+  })
+
   it("has days that are typed by keys", async () => {
     const page = await open("/usage?until=2026-03-20")
     const from = page.getByLabel("From")
@@ -143,6 +171,25 @@ describe.skipIf(whyNot() !== undefined)("usage and backups in the console", () =
     await page.getByText("For this key.").waitFor()
     await page.getByText("No chats in this period.").waitFor()
     assert.strictEqual(await page.getByRole("button", { name: "Change bounds…" }).count(), 0)
+  })
+
+  it("stays open while bounds are saved, and says that it failed", async () => {
+    const page = await open("/usage")
+    const save = Promise.withResolvers<void>()
+    await page.route("**/api/bounds", async (route) => {
+      if (route.request().method() === "GET") return route.continue()
+      await save.promise
+      await route.fulfill({ status: 400, json: { message: "Not now." } })
+    })
+    await page.getByRole("button", { name: "Change bounds…" }).click()
+    const dialog = page.locator("dialog[open]")
+    await dialog.locator("input:not([readonly])").first().waitFor()
+    await dialog.getByRole("button", { name: "Save" }).click()
+    await dialog.getByRole("button", { name: "Save", disabled: true }).waitFor()
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("Escape")
+    save.resolve()
+    await dialog.getByText("Not now.").waitFor()
   })
 
   it("says when the service does not answer", async () => {

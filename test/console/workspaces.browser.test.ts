@@ -179,6 +179,7 @@ describe.skipIf(whyNot() !== undefined)("workspaces in the console", () => {
     await named.press("Enter")
     await page.waitForURL(`**base=${one}&at=${two}`)
     await page.locator("details.file").nth(1).waitFor({ state: "detached" })
+    await page.locator("details.file").waitFor()
     assert.deepStrictEqual(await paths(), ["two"])
     assert.deepStrictEqual(await seriousInBothThemes(page), [])
     // what is being typed stays as it is when something else comes
@@ -242,6 +243,70 @@ describe.skipIf(whyNot() !== undefined)("workspaces in the console", () => {
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
+  })
+
+  it("have no file under another one's name, however long its own content takes", async () => {
+    const page = await open(`/workspaces/${on.ids.workspace}/files?path=README.md`)
+    const shown = page.locator(".file-view")
+    await shown.getByText("Rain by day, out of").waitFor()
+    const held = Promise.withResolvers<void>()
+    await page.route("**/files/weather/rain.py*", async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.getByRole("link", { name: /^README/ }).waitFor()
+    await Promise.all([
+      page.waitForRequest("**/files/weather/rain.py*"),
+      page.getByRole("link", { name: /^rain\.py/ }).click()
+    ])
+    assert.strictEqual(await shown.count(), 0)
+    held.resolve()
+    await shown.getByText("def wettest").waitFor()
+    // nor a difference under the names of other commits
+    const { commits } = await clientOf(on.service).workspaces.commits(on.ids.workspace)
+    const [last, , first] = commits.map(({ sha }) => sha)
+    await page.goto(`${on.service.url}/workspaces/${on.ids.workspace}/compare?base=${first}`)
+    await page.locator("details.file").first().waitFor()
+    const late = Promise.withResolvers<void>()
+    await page.route("**/compare?*", async (route) => {
+      await late.promise
+      await route.continue()
+    })
+    await Promise.all([
+      page.waitForRequest("**/compare?*"),
+      page.getByRole("combobox", { name: "From" }).selectOption(last!)
+    ])
+    assert.strictEqual(await page.locator("details.file").count(), 0)
+    late.resolve()
+    await page.getByText("No files changed.").waitFor()
+  })
+
+  it("have long files, loaded when they are downloaded, and say which text is not UTF-8", async () => {
+    const cairn = clientOf(on.service)
+    const { workspaceId } = await cairn.workspaces.open({ org: "acme", user: "long" })
+    const text = "a line of a log\n".repeat(200_000)
+    await cairn.workspaces.putFile(workspaceId, "long.log", text)
+    const page = await open("/workspaces")
+    const asked: Array<string> = []
+    page.on("request", (request) => request.url().includes("/files/") && asked.push(request.url()))
+    await page.route("**/files/latin.txt*", (route) =>
+      route.fulfill({ body: Buffer.from("caf\u00e9\n", "latin1"), contentType: "application/octet-stream" })
+    )
+    await page.goto(`${on.service.url}/workspaces/${workspaceId}/files?path=long.log`)
+    await page.getByText("This file is too long to show.").waitFor()
+    await page.getByText(/^Last changed/).waitFor()
+    assert.lengthOf(asked, 0)
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download" }).click()
+    ])
+    assert.strictEqual(download.suggestedFilename(), "long.log")
+    assert.strictEqual(readFileSync(await download.path(), "utf8"), text)
+    await cairn.workspaces.putFile(workspaceId, "latin.txt", "later\n")
+    await page.goto(`${on.service.url}/workspaces/${workspaceId}/files?path=latin.txt`)
+    await page.getByText("not UTF-8").waitFor()
+    await page.getByRole("link", { name: "Download" }).waitFor()
+    await cairn.workspaces.delete(workspaceId)
   })
 
   it("have files that are seen raw, as a text whatever they are, and are said to have none", async () => {

@@ -1,9 +1,9 @@
-import type { FileChange } from "../../../clients/typescript/src/index.ts"
+import type { FileChange, TreeFile } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
 import { Folded } from "../parts/Folded.ts"
 import { Long } from "../parts/Long.ts"
-import { Failed, Waiting } from "../parts/States.ts"
+import { whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { href } from "../router.ts"
 import { countOf, fileAt, Tree } from "../workspaces/FileTree.ts"
@@ -37,20 +37,26 @@ const LoggedWrites = ({ workspace, of, step, message }: Omit<Of, "run"> & { read
 const marksOf = (turn: Turn | undefined): ReadonlyMap<string, FileChange["status"]> =>
   new Map(turn?.changed.map(({ path, status }) => [path, status]) ?? [])
 
-/** Each file that a run had after a turn: what the turn did to it, and a link to its content at that time. */
-export const FilesAfter = ({ run, workspace, of, step }: Of): Node => {
-  const [loaded, again] = useLoaded(`${run} ${step}`, ({ cairn }, signal) =>
-    cairn.workspaces.tree(workspace, { run, turn: step }, { signal })
-  )
-  if (loaded.state === "failed" && loaded.why === "missing")
-    return html`<${LoggedWrites} workspace=${workspace} of=${of} step=${step} message=${loaded.message} />`
-  if (loaded.state === "failed") return html`<${Failed} ...${loaded} again=${again} />`
-  if (loaded.value === undefined) return html`<${Waiting} lines=${4} />`
-  const { files } = loaded.value
+const After = ({ files, run, workspace, of, step }: Of & { readonly files: ReadonlyArray<TreeFile> }): Node => {
   if (files.length === 0) return html`<p class="quiet">The workspace had no files then.</p>`
   const place = { id: workspace, run, turn: step, path: "" }
   const marks = marksOf(of.turns[step - 1])
   const gone = [...marks].filter(([, status]) => status === "deleted")
   return html`<p class="quiet">${countOf(files)}, <a href=${fileAt(place, "")}>view them with their content</a>.${gone.length > 0 && html` This turn deleted ${gone.length === 1 ? "one" : gone.length.toLocaleString("en")}.`}</p>
     <${Tree} files=${files} place=${place} marks=${marks} />`
+}
+
+/** Each file that a run had after a turn: what the turn did to it, and a link to its content at that time. */
+export const FilesAfter = ({ run, workspace, of, step }: Of): Node => {
+  const loaded = useLoaded(`${run} ${step}`, ({ cairn }, signal) =>
+    cairn.workspaces.tree(workspace, { run, turn: step }, { signal })
+  )
+  const [now] = loaded
+  if (now.state === "failed" && now.why === "missing")
+    return html`<${LoggedWrites} workspace=${workspace} of=${of} step=${step} message=${now.message} />`
+  return whenThere(
+    loaded,
+    ({ files }) => html`<${After} files=${files} run=${run} workspace=${workspace} of=${of} step=${step} />`,
+    4
+  )
 }

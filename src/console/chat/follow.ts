@@ -1,13 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks"
-import type {
-  FileChange,
-  Run,
-  RunEvent,
-  RunUsage,
-  ToolCall,
-  ToolResult
+import {
+  CacheUnavailableError,
+  type FileChange,
+  RateLimitError,
+  type Run,
+  type RunEvent,
+  type RunUsage,
+  type ToolCall,
+  type ToolResult
 } from "../../../clients/typescript/src/index.ts"
-import { whyOf } from "../loading.ts"
+import { pauseBefore, pauseFor } from "../live/pause.ts"
+import { type Fault, whyOf } from "../loading.ts"
 import { failure, session } from "../session.ts"
 
 /** One turn of a model: what it said, which tools it called, and what they answered. */
@@ -140,14 +143,23 @@ export const writesOf = (turns: ReadonlyArray<Turn>): ReadonlyArray<Written> => 
 
 export interface Following {
   readonly heard: Heard
-  readonly problem: { readonly why: ReturnType<typeof whyOf>; readonly message: string } | undefined
+  /** Why the run can't be followed. */
+  readonly problem: Fault | undefined
+  /** Why it can't be followed at present; it is tried again by itself. */
+  readonly cut: string | undefined
 }
 
-const unheard: Following = { heard: silence, problem: undefined }
+const unheard: Following = { heard: silence, problem: undefined, cut: undefined }
+
+/** Whether a fault may be gone at the next try. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof CacheUnavailableError || error instanceof RateLimitError || error === offline
+
+const offline = new Error("This computer is offline.")
 
 /**
- * Follows a run from its beginning to its end. The client renews a connection that is cut. Gives what was heard, and a
- * function that goes on behind it after a problem.
+ * Follows a run from its beginning to its end; a connection that is cut is made again. Gives what was heard, and a
+ * function that goes on behind it at once.
  */
 export const useRun = (id: string): readonly [Following, () => void] => {
   const [state, setState] = useState(unheard)
@@ -155,32 +167,52 @@ export const useRun = (id: string): readonly [Following, () => void] => {
   useEffect(() => {
     const open = session.value
     if (!open) return
-    const controller = new AbortController()
-    const options = { signal: controller.signal, maxRetries: 8 }
+    const ended = new AbortController()
+    let connection = new AbortController()
+    const lost = () => connection.abort(offline)
     /** The last event that has a place in the run. */
     let after: string | undefined
+    let tries = 0
     let isListening = false
+    const becomes = (now: Omit<Following, "heard">) => setState(({ heard }) => ({ heard, ...now }))
+    /** Hears the run over one connection; gives why it was cut, unless that lasts or it has come to its end. */
+    const heardOnce = async (): Promise<unknown> => {
+      connection = new AbortController()
+      const signal = AbortSignal.any([connection.signal, ended.signal])
+      try {
+        for await (const event of open.cairn.runs.stream(id, { after }, { signal, maxRetries: 0 })) {
+          if ("id" in event) after = event.id
+          tries = 0
+          setState(({ heard }) => ({ ...unheard, heard: heardAfter(heard, event) }))
+        }
+      } catch (error) {
+        if (ended.signal.aborted || isPassing(error)) return error
+        becomes({ problem: { why: whyOf(error), message: failure(error) }, cut: undefined })
+      }
+      return undefined
+    }
     const listen = async () => {
       if (isListening) return
       isListening = true
-      setState(({ heard }) => ({ heard, problem: undefined }))
-      try {
-        for await (const event of open.cairn.runs.stream(id, { after }, options)) {
-          if ("id" in event) after = event.id
-          setState(({ heard }) => ({ heard: heardAfter(heard, event), problem: undefined }))
-        }
-      } catch (error) {
-        if (controller.signal.aborted) return
-        const why = whyOf(error)
-        const message = failure(error)
-        setState(({ heard }) => ({ heard, problem: { why, message } }))
+      becomes({ problem: undefined, cut: undefined })
+      for (let error = await heardOnce(); error !== undefined && !ended.signal.aborted; error = await heardOnce()) {
+        becomes({ problem: undefined, cut: failure(error) })
+        const { over, end } = pauseFor(pauseBefore(tries++), ended.signal)
+        latest.current = end
+        await over
+        if (ended.signal.aborted) return
       }
+      latest.current = () => void listen()
       isListening = false
     }
     setState(unheard)
+    window.addEventListener("offline", lost)
     latest.current = () => void listen()
     void listen()
-    return () => controller.abort()
+    return () => {
+      ended.abort()
+      window.removeEventListener("offline", lost)
+    }
   }, [id])
   return [state, () => latest.current()]
 }

@@ -66,14 +66,20 @@ export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: R
   const [since, setSince] = useState(nothingSince)
   const place = useRef<HTMLDivElement>(null)
   const isLive = asked.asOf === "" && !asked.oldest
-  useEffect(() => setSince(nothingSince), [name])
-  useLive((event) => {
+  /** Whether events may have come of which nothing was told. */
+  const [isMissing, setMissing] = useState(false)
+  useEffect(() => {
+    setSince(nothingSince)
+    setMissing(false)
+  }, [name])
+  const hear = (event: RecordedEvent) => {
     if (!isLive || !isAsked(asked, event)) return
     const next = isAimedAt(place.current) ? (one: Since) => one : letCome
     setSince((before) =>
       countOf(before) === mostNew ? before : next({ ...before, waiting: [event, ...before.waiting] })
     )
-  })
+  }
+  useLive(hear, () => setMissing(isLive))
   const list = usePages<RecordedEvent>(name, (open, cursor, signal) =>
     asked.oldest ? onwards(open, asked, cursor, signal) : back(open, asked, cursor, signal)
   )
@@ -82,18 +88,20 @@ export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: R
   // what comes from now on is kept; what came before is in the answer
   const renew = () => {
     setSince(nothingSince)
+    setMissing(false)
     again()
   }
   const come = () => setSince(letCome)
   const { shown, waiting } = since
   useSteady(place, isLive && waiting.length > 0, come)
   const isFull = countOf(since) === mostNew
+  const isOld = isFull || isMissing
   // a reader who has gone further back, or is about to press something, would lose their place
   const isHeld = list.isFurther || waiting.length > 0
   useEffect(() => {
-    if (isFull && !isHeld) renew()
-  }, [isFull, isHeld])
-  const known = new Set((first[0].state === "failed" ? [] : (first[0].value?.rows ?? [])).map(({ eventId }) => eventId))
+    if (isOld && !isHeld) renew()
+  }, [isOld, isHeld])
+  const known = new Set((first[0].value?.rows ?? []).map(({ eventId }) => eventId))
   // events before one of the first page are on it or on a further page: more may have come than it shows
   const came = [...waiting, ...shown]
   const old = came.findIndex(({ eventId }) => known.has(eventId))
@@ -103,8 +111,8 @@ export const Log = ({ asked, names }: { readonly asked: Asked; readonly names: R
   return html`${
     isLive &&
     html`<div class="since" ref=${place}>${
-      isFull && isHeld
-        ? html`<span role="status">${number(mostNew)} new events came in, and later ones are not shown.</span> <button type="button" class="small" onClick=${renew}>Show the newest</button>`
+      isOld && isHeld
+        ? html`<span role="status">${isFull ? `${number(mostNew)} new events came in, and later ones are not shown.` : "New events may be missing."}</span> <button type="button" class="small" onClick=${renew}>Show the newest</button>`
         : news.length > 0 &&
           html`<button type="button" class="small" onClick=${come}>Show ${number(news.length)} new</button>`
     }</div>`

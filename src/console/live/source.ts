@@ -6,7 +6,7 @@ import {
   ValidationError
 } from "../../../clients/typescript/src/index.ts"
 import { lookAgain, may, type Session, session } from "../session.ts"
-import { pauseBefore } from "./pause.ts"
+import { pauseBefore, pauseFor } from "./pause.ts"
 
 /**
  * The state of the source. `off`: nobody listens, or the key may not read the log. `cut`: it is tried again by itself.
@@ -28,13 +28,19 @@ export const newest = computed(() => heard.value)
 
 type Hear = (event: RecordedEvent) => void
 
+/** Hears each event as it comes; `missed`: some may have come of which nothing was told. */
+interface Listener {
+  readonly hear: Hear
+  readonly missed: () => void
+}
+
 /** Events that came and are not shown yet: what comes together is told together, and shown by one frame. */
 let untold: Array<RecordedEvent> = []
 
-/** Tells a listener of an event. One that fails does not keep it from the others. */
-const letHear = (hear: Hear, event: RecordedEvent): void => {
+/** Tells a listener of something. One that fails does not keep it from the others. */
+const letHear = (tell: () => void): void => {
   try {
-    hear(event)
+    tell()
   } catch (error) {
     reportError(error)
   }
@@ -45,10 +51,10 @@ const tellAll = (): void => {
   const come = untold.filter(({ eventId }) => !known.has(eventId))
   untold = []
   heard.value = [...come.toReversed(), ...heard.value].slice(0, kept)
-  for (const event of come) for (const hear of listeners) letHear(hear, event)
+  for (const event of come) for (const { hear } of listeners) letHear(() => hear(event))
 }
 
-const listeners = new Set<Hear>()
+const listeners = new Set<Listener>()
 let stop: (() => void) | undefined
 /** Ends the pause before the next try. */
 let wake: (() => void) | undefined
@@ -58,17 +64,11 @@ const cut = (error: unknown): void => {
   current.value = { is: "cut", since, why: error instanceof Error ? error.message : String(error) }
 }
 
-const pause = (milliseconds: number, ended: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      ended.removeEventListener("abort", done)
-      resolve()
-    }
-    const timer = setTimeout(done, milliseconds)
-    ended.addEventListener("abort", done)
-    wake = done
-  })
+const pause = (milliseconds: number, ended: AbortSignal): Promise<void> => {
+  const { over, end } = pauseFor(milliseconds, ended)
+  wake = end
+  return over
+}
 
 /** The tab's only connection: the newest events first, then each as it comes, while anybody listens. */
 const follow = async ({ cairn }: Session, ended: AbortController): Promise<void> => {
@@ -76,9 +76,7 @@ const follow = async ({ cairn }: Session, ended: AbortController): Promise<void>
   /** For the present connection: one that the browser knows to be lost is given up at once. */
   let connection = new AbortController()
   const lost = () => connection.abort(new Error("This computer is offline."))
-  const back = () => wake?.()
   window.addEventListener("offline", lost)
-  window.addEventListener("online", back)
   over.addEventListener("abort", () => connection.abort(over.reason))
   const told = cairn.withOptions({
     maxRetries: 0,
@@ -89,6 +87,8 @@ const follow = async ({ cairn }: Session, ended: AbortController): Promise<void>
     }
   })
   let after: string | undefined
+  /** Whether something may have come before the position that is asked for next. */
+  let isMissing = false
   let tries = 0
   const tell = (event: RecordedEvent) => {
     after = event.position
@@ -103,6 +103,9 @@ const follow = async ({ cairn }: Session, ended: AbortController): Promise<void>
         const { events, nextAfter } = await told.system.newestEvents({ limit: kept / 2 }, { signal })
         heard.value = [...events].reverse()
         after = nextAfter
+        // what the pages show was loaded before this position
+        if (isMissing) for (const { missed } of listeners) letHear(missed)
+        isMissing = false
       }
       for await (const event of told.system.eventStream({ after }, { signal })) tell(event)
     } catch (error) {
@@ -118,12 +121,12 @@ const follow = async ({ cairn }: Session, ended: AbortController): Promise<void>
       }
       // a service that was restored from a backup may not have this position
       if (error instanceof ValidationError) after = undefined
+      if (after === undefined) isMissing = true
       cut(error)
       await pause(pauseBefore(tries++), over)
     }
   }
   window.removeEventListener("offline", lost)
-  window.removeEventListener("online", back)
 }
 
 const begin = (): void => {
@@ -141,14 +144,33 @@ const begin = (): void => {
   void follow(open, ended)
 }
 
-/** Hears each event from now on. Gives a function that ends it; the last listener to leave ends the connection. */
-export const listen = (hear: Hear): (() => void) => {
-  listeners.add(hear)
+/**
+ * Hears each event from now on; `missed` is called when some may have come of which nothing was told. Gives a function
+ * that ends it; the last listener to leave ends the connection.
+ */
+export const listen = (hear: Hear, missed: () => void): (() => void) => {
+  const listener: Listener = { hear, missed }
+  listeners.add(listener)
   if (stop === undefined) begin()
   return () => {
-    listeners.delete(hear)
+    listeners.delete(listener)
     // a reader who goes from page to page leaves and comes back at once
     setTimeout(() => listeners.size === 0 && stop?.(), 1_000)
+  }
+}
+
+/** Calls when there is a connection again after it was lost. Gives a function that ends it. */
+export const whenBack = (back: () => void): (() => void) => {
+  let before = current.value.is
+  const end = current.subscribe(({ is }) => {
+    const isBack = before === "cut" && is === "live"
+    before = is
+    if (isBack) back()
+  })
+  window.addEventListener("online", back)
+  return () => {
+    end()
+    window.removeEventListener("online", back)
   }
 }
 

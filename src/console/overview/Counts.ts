@@ -1,5 +1,6 @@
 import type { Activity } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
+import { useEvery } from "../live/useEvery.ts"
 import { useAgain } from "../live/useLive.ts"
 import { useLoaded } from "../loading.ts"
 import { whenThere } from "../parts/States.ts"
@@ -7,6 +8,7 @@ import { href, route } from "../router.ts"
 import { binsOf, type Range, rangeIn, sinceOf, totalOf } from "./bins.ts"
 import { Chart } from "./Chart.ts"
 import { FirstSteps } from "./FirstSteps.ts"
+import { rest, slowly } from "./pace.ts"
 
 /** The events that are counted. Each one changes the charts when it comes. */
 const counted = [
@@ -16,12 +18,18 @@ const counted = [
 
 const names = { day: "24 hours", week: "7 days", month: "30 days" } as const
 
+/** The first steps, if nothing is stored: an established service may have had a quiet day. */
+const IfEmpty = (): Node | null => {
+  const [{ value }] = useLoaded("stored", ({ cairn }, signal) => cairn.usage({}, { signal }))
+  return value?.stored?.snippets === 0 ? html`<${FirstSteps} />` : null
+}
+
 const Charts = ({ of, range }: { readonly of: Activity; readonly range: Range }): Node => {
   const bins = binsOf(range, Date.parse(of.until), of.hours)
   const total = totalOf(of.hours)
   const isFresh = total.searches + total.uploads + total.chats === 0
   return html`
-    ${isFresh && html`<${FirstSteps} />`}
+    ${isFresh && html`<${IfEmpty} />`}
     <div class="charts">
       <${Chart} title="Searches" of=${bins} parts=${[{ kind: "searches", called: "searches" }]} />
       <${Chart} title="Snippets stored" of=${bins} parts=${[{ kind: "uploads", called: "stored" }]} />
@@ -39,7 +47,9 @@ export const Counts = (): Node => {
   const loaded = useLoaded(`activity ${range}`, ({ cairn }, signal) =>
     cairn.system.activity({ since: sinceOf(range, Date.now()).toISOString() }, { signal })
   )
-  useAgain(counted, loaded[1])
+  useAgain(counted, loaded[1], 1_000, rest)
+  // the hours go on where nothing happens, too
+  useEvery(slowly, loaded[1])
   return html`<section class="happened"><header><h2>What happened</h2>
     <nav class="facets" aria-label="Time">${(["day", "week", "month"] as const).map(
       (one) =>

@@ -8,6 +8,7 @@ import { Time } from "../parts/Time.ts"
 import { href } from "../router.ts"
 import { may } from "../session.ts"
 import { bytesIn } from "../workspaces/bytes.ts"
+import { rest } from "./pace.ts"
 
 const titles = { ready: "Ready", starting: "Catching up", failing: "Something has stopped" } as const
 const marks = { ready: "completed", starting: "running", failing: "failed" } as const
@@ -57,14 +58,14 @@ const Facts = ({ of }: { readonly of: ServiceStatus }): Node => {
 
 const Operated = (): Node => {
   const loaded = useLoaded("status", ({ cairn }, signal) => cairn.system.status({ signal }))
-  useEvery(10_000, loaded[1])
+  useEvery(rest, loaded[1])
   return whenThere(loaded, (status) => html`<${Facts} of=${status} />`, 1)
 }
 
 /** Whether the service can answer everything, and what else its operator should know. */
 export const Health = (): Node => {
   const loaded = useLoaded("ready", ({ cairn }, signal) => cairn.system.ready({ signal }))
-  useEvery(10_000, loaded[1])
+  useEvery(rest, loaded[1])
   return html`<section class="health" aria-label="Health">
     ${whenThere(
       loaded,

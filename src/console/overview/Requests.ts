@@ -7,8 +7,8 @@ import { whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
 import { Chart } from "./Chart.ts"
+import { rest } from "./pace.ts"
 
-const pause = 15_000
 const minute = 60_000
 const clock = new Intl.DateTimeFormat("en", { weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
 
@@ -53,7 +53,7 @@ const Charts = ({ of }: { readonly of: RequestHistory }): Node => {
 /** How many requests there were, and how they ended, as counted by the process that answers. */
 export const Requests = (): Node => {
   const loaded = useLoaded("requests", ({ cairn }, signal) => cairn.system.requests({ signal }))
-  useEvery(pause, loaded[1])
+  useEvery(rest, loaded[1])
   return html`<section class="happened requests"><header><h2>Requests</h2></header>
     ${whenThere(loaded, (history) => html`<${Charts} of=${history} />`, 5)}</section>`
 }

@@ -7,6 +7,7 @@ import { type Page, usePages } from "../parts/pages.ts"
 import { Empty, whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { Time } from "../parts/Time.ts"
+import { useSettled } from "../parts/useSettled.ts"
 import { valueOf } from "../parts/valueOf.ts"
 import { go, href, route } from "../router.ts"
 import { useTitle } from "../title.ts"
@@ -45,15 +46,17 @@ const Sheet = ({ of }: { readonly of: AsOf }): Node => {
   const [table, id] = [tableOf(of, query.get("table")), query.get("id") ?? ""]
   const [wanted, setWanted] = useState(id)
   useEffect(() => setWanted(id), [id])
-  const to = (part: { readonly table?: string; readonly id?: string }) =>
-    go(href("asOf", { position: of.position }, { table, id, ...part }))
+  const to = (part: { readonly table?: string; readonly id?: string }, replace = false) =>
+    go(href("asOf", { position: of.position }, { table, id, ...part }), replace)
+  // of several choices, only the first is a step in the tab's history
+  const [chosen, choose] = useSettled(table, (table) => to({ table, id: "" }, query.has("table")))
   const find = (event: Event) => {
     event.preventDefault()
     to({ id: wanted.trim() })
   }
   return html`<p class="description quiet">What was known ${of.recordedAt === null ? "before the first event" : html`when its last event was recorded, <${Time} at=${of.recordedAt} />`}, in all organizations. Hashes of keys and secrets are hidden, and long values are cut off.</p>
     <form class="filters" role="search" onSubmit=${find}>
-      <label>Table <select value=${table} onChange=${(event: Event) => to({ table: valueOf(event), id: "" })}>
+      <label>Table <select value=${chosen} onChange=${(event: Event) => choose(valueOf(event))}>
         ${of.tables.map(({ name, rows }) => html`<option key=${name} value=${name}>${name.replaceAll("_", " ")} (${rows.toLocaleString("en")})</option>`)}</select></label>
       <label>Row <input value=${wanted} placeholder="an id" autocomplete="off" spellcheck="false" onInput=${(event: Event) => setWanted(valueOf(event))} /></label>
       <button class="small">Find</button>

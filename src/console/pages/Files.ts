@@ -13,7 +13,7 @@ const All = ({ files, place }: { readonly files: ReadonlyArray<TreeFile>; readon
     return html`<${Empty} title="No files"><p>The workspace has none ${place.run === undefined ? "at this commit" : "after this turn"}.</p><//>`
   return html`<div class="files">
     <${Tree} files=${files} place=${place} />
-    ${place.path === "" ? html`<p class="note">${countOf(files)}. Select a file to read it.</p>` : html`<${FileView} ...${place} />`}
+    ${place.path === "" ? html`<p class="note">${countOf(files)}. Select a file to read it.</p>` : html`<${FileView} ...${place} size=${files.find(({ path }) => path === place.path)?.size} />`}
   </div>`
 }
 

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import type { Run } from "../../../clients/typescript/src/index.ts"
 import { lasted, toolsIn } from "../chat/figures.ts"
 import { filesOf, type Heard, useRun } from "../chat/follow.ts"
@@ -47,6 +47,10 @@ const stateOf = ({ run, turns }: Heard, asked: Run | undefined): string | undefi
 const State = ({ of }: { readonly of: string | undefined }): Node =>
   html`<span class=${`status ${of ?? ""}`} role="status">${of}</span>`
 
+/** The run goes on meanwhile, unheard. */
+const Cut = ({ why, again }: { readonly why: string; readonly again: () => void }): Node =>
+  html`<p class="note warn" role="status">The connection was lost. Reconnecting automatically. <span class="quiet"><${Text} of=${why} /></span> <button type="button" class="small" onClick=${again}>Try now</button></p>`
+
 const Side = ({ of, workspace }: { readonly of: Heard; readonly workspace: string }): Node => {
   const files = filesOf(of)
   const isForgotten = of.turns.some((turn) => turn.isForgotten)
@@ -89,9 +93,9 @@ const Answer = ({ of: { run, turns } }: { readonly of: Heard }): Node => {
 export const RunPage = (): Node => {
   const { parameters, query } = route.value
   const id = parameters["id"]!
-  const [{ heard, problem }, listen] = useRun(id)
+  const [{ heard, problem, cut }, listen] = useRun(id)
   const [asked, ask] = useLoaded(id, ({ cairn }, signal) => cairn.runs.get(id, { signal }))
-  const then = asked.state === "failed" ? undefined : asked.value
+  const then = asked.value
   const task = heard.run?.task ?? then?.task
   const isGoingOn = heard.run === undefined && then?.endedAt === null
   const facts = useLoaded(heard.run !== undefined && may("runs.turns") ? id : undefined, ({ cairn }, signal) =>
@@ -105,11 +109,15 @@ export const RunPage = (): Node => {
     listen()
     if (asked.state === "failed") ask()
   }
+  const isCut = cut !== undefined
+  useEffect(() => {
+    if (!isCut && asked.state === "failed" && heard.workspace !== undefined) ask()
+  }, [isCut, heard.workspace])
   if (problem !== undefined && heard.workspace === undefined)
     return html`<div class="page"><h1 class="spoken">Chat</h1><${Failed} ...${problem} again=${again} /></div>`
   return html`<div class="page run">
     <header class="title">${may("chat.chat") && html`<p class="crumbs"><a href=${href("chat")}>Chat</a></p>`}
-      <h1>Chat <${State} of=${stateOf(heard, then)} /></h1>
+      <h1>Chat <${State} of=${isCut && then?.endedAt == null ? "reconnecting" : stateOf(heard, then)} /></h1>
       <div class="actions">${isGoingOn && may("runs.cancel") && html`<${Stop} id=${id} />`}
         ${heard.run !== undefined && heard.turns.length > 0 && step === undefined && html`<a class="button" href=${href("run", { id }, { turn: 1 })}>Step by step</a>`}</div></header>
     <div class="sheet">
@@ -122,6 +130,8 @@ export const RunPage = (): Node => {
             : html`<${Replay} id=${id} of=${heard} step=${step} facts=${facts} />`
         }
         ${heard.notes.map((note) => html`<p class="note" key=${note}><${Text} of=${note} /></p>`)}
+        ${isCut && html`<${Cut} why=${cut} again=${again} />`}
+        ${!isCut && problem === undefined && heard.run === undefined && asked.state === "failed" && html`<${Failed} ...${asked} again=${ask} />`}
         ${problem !== undefined && html`<${Failed} why="other" message=${`The connection was lost: ${problem.message}`} again=${again} />`}
         ${(step === undefined || step === heard.turns.length) && html`<${Answer} of=${heard} />`}
       </div>

@@ -2,13 +2,14 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import type { SearchMatch, SearchResponse } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
-import { Empty, Failed, Waiting } from "../parts/States.ts"
+import { Empty, whenThere } from "../parts/States.ts"
 import { Text } from "../parts/Text.ts"
 import { valueOf } from "../parts/valueOf.ts"
 import { go, href, route } from "../router.ts"
 import { FilterBar, filtersIn } from "../search/Filters.ts"
 import { Found } from "../search/Found.ts"
 import { Steps } from "../search/Steps.ts"
+import type { Session } from "../session.ts"
 import { useTitle } from "../title.ts"
 
 /** Milliseconds without another letter before the service is asked. */
@@ -19,6 +20,12 @@ const languagesOf = (matches: ReadonlyArray<SearchMatch>): ReadonlyArray<readonl
   const counts = new Map<string, number>()
   for (const { language } of matches) counts.set(language, (counts.get(language) ?? 0) + 1)
   return [...counts].sort((one, other) => other[1] - one[1])
+}
+
+/** An answer, and the task that it is for: what it shows may be opened and voted on while another is on its way. */
+interface Answered {
+  readonly task: string
+  readonly answer: SearchResponse
 }
 
 /** Says that the newest snippets may be missing: the index has not caught up with them yet (decision 105). */
@@ -39,7 +46,7 @@ const Results = ({ answer, task, language }: { answer: SearchResponse; task: str
         languages.length > 1 &&
         html`<nav class="facets" aria-label="Languages">
         <a href=${to("")} aria-current=${language === "" ? "true" : undefined}>All</a>
-        ${languages.map(([one, count]) => html`<a key=${one} href=${to(one)} aria-current=${one === language ? "true" : undefined}>${one} <small>${count}</small></a>`)}
+        ${languages.map(([one, count]) => html`<a key=${one} href=${to(one)} aria-current=${one === language ? "true" : undefined}><${Text} of=${one} /> <small>${count}</small></a>`)}
       </nav>`
       }
     </div>
@@ -71,10 +78,12 @@ export const Search = (): Node => {
     }, pause)
     return () => clearTimeout(timer)
   }, [typed, task])
-  useEffect(() => box.current?.focus({ preventScroll: true }), [])
+  // behind the page's own effect, which takes the focus to its beginning
+  useEffect(() => queueMicrotask(() => box.current?.focus({ preventScroll: true })), [])
   const { language, ...asked } = filters
-  const [loaded, again] = useLoaded(task === "" ? undefined : JSON.stringify([task, asked]), ({ cairn }, signal) =>
-    cairn
+  const search = async ({ cairn }: Session, signal: AbortSignal): Promise<Answered> => ({
+    task,
+    answer: await cairn
       .withOptions({
         publicSnips: asked.public,
         ...(asked.agent === "" ? {} : { agentId: asked.agent }),
@@ -91,15 +100,20 @@ export const Search = (): Node => {
         },
         { signal }
       )
-  )
-  const results = () => {
-    if (task === "") return html`<${Steps} />`
-    if (loaded.state === "failed") return html`<${Failed} ...${loaded} again=${again} />`
-    if (loaded.value === undefined) return html`<${Waiting} lines=${6} />`
-    return html`<div class=${loaded.state === "loading" ? "stale" : ""} aria-busy=${loaded.state === "loading"}>
-      ${loaded.value.stale && html`<${Behind} again=${again} />`}
-      <${Results} answer=${loaded.value} task=${task} language=${language} /></div>`
-  }
+  })
+  const loaded = useLoaded(task === "" ? undefined : JSON.stringify([task, asked]), search, { isKept: true })
+  const [now, again] = loaded
+  const results = () =>
+    whenThere(
+      loaded,
+      ({
+        task,
+        answer
+      }) => html`<div class=${now.state === "loading" ? "stale" : ""} aria-busy=${now.state === "loading"}>
+      ${answer.stale && html`<${Behind} again=${again} />`}
+      <${Results} answer=${answer} task=${task} language=${language} /></div>`,
+      6
+    )
   return html`
     <div class="page search">
       <h1 class="spoken">Search</h1>
@@ -108,6 +122,6 @@ export const Search = (): Node => {
           onInput=${(event: InputEvent) => setTyped(valueOf(event))} />
         <${FilterBar} filters=${filters} />
       </form>
-      ${results()}
+      ${task === "" ? html`<${Steps} />` : results()}
     </div>`
 }

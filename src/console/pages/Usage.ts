@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks"
+import type { UsageReport } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
 import { Renewed } from "../live/Renewed.ts"
 import { useLoaded } from "../loading.ts"
@@ -74,22 +75,27 @@ export const Usage = (): Node => {
   const now = Date.now()
   const asked = askedIn(route.value.query, now)
   const { names } = useNames()
-  const loaded = useLoaded(JSON.stringify(["usage", asked]), ({ cairn }, signal) => cairn.usage(asked, { signal }))
+  const loaded = useLoaded(JSON.stringify(["usage", asked]), ({ cairn }, signal) => cairn.usage(asked, { signal }), {
+    isKept: true
+  })
   const [, again] = loaded
+  // what was asked for before stays until the answer comes, but not as if it were that
+  const staleIf = ({ by, since, until }: UsageReport) =>
+    by === asked.by && since === asked.since && until === asked.until ? "" : "stale"
   return html`<div class="page usage"><header class="title"><h1>Usage</h1>
       <p class="quiet">${may("usage.setBounds") ? "For the whole organization." : "For this key."} Costs use current prices.</p>
       <${Renewed} by=${changing} list=${{ first: loaded }} pause=${5_000} /></header>
     <${Time} asked=${asked} now=${now} />
     ${whenThere(
       loaded,
-      (of) => html`<dl class="figures" aria-label="Totals">
+      (of) => html`<dl class=${`figures ${staleIf(of)}`} aria-label="Totals">
           <${Figure} title="Chats" value=${of.total.chats.toLocaleString("en")} more=${`${of.total.turns.toLocaleString("en")} turns`} />
           <${Figure} title="Tokens" value=${(of.total.inputTokens + of.total.outputTokens).toLocaleString("en")} more=${`${of.total.outputTokens.toLocaleString("en")} written`} />
           <${Figure} title="Cost" value=${costOf(of.total.cost)} more=${of.total.cost === null ? "a model has no price" : undefined} />
           ${of.stored !== null && html`<${Figure} title="Stored now" value=${`${of.stored.snippets.toLocaleString("en")} ${of.stored.snippets === 1 ? "snippet" : "snippets"}`} more=${`${bytesIn(of.stored.repositoryBytes)} of commits`} />`}
         </dl>
-        <section><header class="heads"><h2>Bounds</h2><${SetBounds} again=${again} /></header><${BoundsSpent} of=${of} names=${names} /></section>
-        <section><nav class="tabs" aria-label="Group by">${groups.map((by) => html`<a key=${by} href=${href("usage", {}, { ...asked, by })} aria-current=${by === asked.by ? "page" : undefined}>${called[by]}</a>`)}</nav>
+        <section class=${staleIf(of)}><header class="heads"><h2>Bounds</h2><${SetBounds} again=${again} /></header><${BoundsSpent} of=${of} names=${names} /></section>
+        <section class=${staleIf(of)}><nav class="tabs" aria-label="Group by">${groups.map((by) => html`<a key=${by} href=${href("usage", {}, { ...asked, by })} aria-current=${by === asked.by ? "page" : undefined}>${called[by]}</a>`)}</nav>
           <${Rows} of=${of} by=${of.by as Group} names=${names} /></section>`,
       8
     )}</div>`

@@ -12,7 +12,7 @@ export const Dialog = ({
   readonly of: RefObject<HTMLDialogElement>
   readonly label: string
   readonly busy: boolean
-  readonly onClose: () => void
+  readonly onClose?: () => void
   readonly children?: Children
 }): Node => {
   const stay = (event: Event) => busy && event.preventDefault()

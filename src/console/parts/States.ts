@@ -1,5 +1,6 @@
 import { type Children, html, type Node } from "../html.ts"
-import type { Loaded } from "../loading.ts"
+import type { Fault, Loaded } from "../loading.ts"
+import { Button } from "./Button.ts"
 import { Text } from "./Text.ts"
 
 /** In place of content that is not there yet: what it would be, and how it gets there. */
@@ -24,17 +25,30 @@ const titles = { missing: "There is nothing here", forbidden: "This key has no a
 export const Failed = ({
   why,
   message,
-  again
-}: {
-  readonly why: "missing" | "forbidden" | "other"
-  readonly message: string
+  again,
+  isAgain = false
+}: Fault & {
   readonly again?: (() => void) | undefined
+  /** Whether it is being loaded again. */
+  readonly isAgain?: boolean
 }): Node => html`
   <div class=${`failed ${why}`} role="alert">
     <h2>${titles[why]}</h2>
     <p><${Text} of=${message} /></p>
-    ${why === "other" && again && html`<button type="button" onClick=${again}>Try again</button>`}
+    ${why === "other" && again && html`<${Button} type="button" busy=${isAgain} onClick=${again}>Try again<//>`}
   </div>`
+
+/** Above content that could not be loaded again: it is as it was before. */
+const Outdated = ({
+  message,
+  again,
+  isAgain
+}: {
+  readonly message: string
+  readonly again: () => void
+  readonly isAgain: boolean
+}): Node => html`
+  <p class="note warn" role="alert">This could not be loaded again, and may have changed. <span class="quiet"><${Text} of=${message} /></span> <${Button} type="button" class="small" busy=${isAgain} onClick=${again}>Try again<//></p>`
 
 /** A page's whole content, which has its own title, or, until it is there, what is shown in its place, with a title. */
 export const wholePage = <T>(
@@ -43,17 +57,20 @@ export const wholePage = <T>(
   show: (value: T) => Node,
   lines?: number
 ): Node => {
-  const isThere = loaded[0].state !== "failed" && loaded[0].value !== undefined
+  const isThere = loaded[0].value !== undefined
   return html`${!isThere && html`<h1 class="spoken">${title}</h1>`}${whenThere(loaded, show, lines)}`
 }
 
-/** What was loaded, or what is shown in its place. */
+/** What was loaded, or what is shown in its place. What could not be loaded again stays, below a note. */
 export const whenThere = <T>(
   [loaded, again]: readonly [Loaded<T>, () => void],
   show: (value: T) => Node,
   lines?: number
 ): Node => {
-  if (loaded.state === "failed") return html`<${Failed} ...${loaded} again=${again} />`
-  if (loaded.value === undefined) return html`<${Waiting} lines=${lines} />`
-  return show(loaded.value)
+  const { value, fault } = loaded
+  const more = { again, isAgain: loaded.state === "loading" }
+  // each in a place of its own: what is typed in the content stays when the fault comes, and the focus when it is mended
+  return html`${fault && (value === undefined ? html`<${Failed} ...${fault} ...${more} />` : html`<${Outdated} message=${fault.message} ...${more} />`)}${
+    value !== undefined ? show(value) : !fault && html`<${Waiting} lines=${lines} />`
+  }`
 }

@@ -3,14 +3,7 @@ import { html, type Node } from "../html.ts"
 import { failure, mayWrite, session } from "../session.ts"
 import { plain } from "../visible.ts"
 import { Button } from "./Button.ts"
-
-/** The reader's vote, which is for one task. */
-interface Own {
-  readonly task: string
-  readonly succeeded: boolean
-  /** How many votes of its kind the service had told of. Once it tells of others, this one is among them. */
-  readonly told: number
-}
+import { giveVote, ownVotes } from "./ownVotes.ts"
 
 /** A snippet's votes, and buttons for the reader's own: for a task, if there is one. */
 export const Votes = ({
@@ -26,30 +19,27 @@ export const Votes = ({
   down: number
   task?: string | undefined
 }): Node => {
-  const [votes, setVotes] = useState<ReadonlyArray<Own>>([])
+  const votes = ownVotes(id)
   const [last, setLast] = useState({ task, said: "" })
-  const own = votes.find((one) => one.task === task)?.succeeded
+  const own = votes.find((one) => one.task === task)
   const said = last.task === task ? last.said : ""
   const vote = async (succeeded: boolean) => {
-    if (own !== undefined) return
-    const given = { task, succeeded, told: succeeded ? up : down }
-    setVotes((before) => [...before, given])
+    if (own?.is === "sent") return
     const say = (said: string) => setLast({ task, said })
     say("")
     try {
-      await session.value!.cairn.snippets.vote({ codeBlockId: id, succeeded, task })
+      await giveVote(session.value!, { id, task, succeeded, told: succeeded ? up : down })
       say(succeeded ? "Voted for it" : "Voted against it")
     } catch (error) {
-      setVotes((before) => before.filter((one) => one !== given))
       say(failure(error))
     }
   }
   const untold = (kind: boolean, now: number) =>
-    votes.filter(({ succeeded, told }) => succeeded === kind && told === now).length
+    votes.filter(({ is, succeeded, told }) => is === "sent" && succeeded === kind && told === now).length
   const counts = [up + untold(true, up), down + untold(false, down)] as const
   if (!mayWrite.value) return html`<span class="votes quiet">${counts[0]} for, ${counts[1]} against</span>`
   const button = (succeeded: boolean, count: number, sign: string, label: string) => html`
-    <${Button} type="button" class="small vote" aria-pressed=${own === succeeded} settled=${own !== undefined && own !== succeeded}
+    <${Button} type="button" class="small vote" aria-pressed=${own?.is === "sent" && own.succeeded === succeeded} settled=${own !== undefined && own.succeeded !== succeeded}
       onClick=${() => vote(succeeded)} aria-label=${`${label}: ${count} so far`}>${sign} ${count}<//>`
   return html`<span class="votes">
     ${button(true, counts[0], "▲", `${plain(name)} helped`)}${button(false, counts[1], "▼", `${plain(name)} did not help`)}

@@ -46,9 +46,9 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
   name: string | undefined,
   ask: (session: Session, cursor: string | undefined, signal: AbortSignal) => Promise<P>
 ): Pages<Row, P> => {
-  const first = useLoaded(name, (open, signal) => ask(open, undefined, signal))
+  const first = useLoaded(name, (open, signal) => ask(open, undefined, signal), { isKept: true })
   const [loaded, again] = first
-  const there = loaded.state === "failed" ? undefined : loaded.value
+  const there = loaded.value
   const [held, setHeld] = useState<Behind<Row, P>>(nothingBehind<Row, P>(undefined))
   // pages that followed another first page do not follow this one
   const behind = held.first === there ? held : nothingBehind<Row, P>(there)

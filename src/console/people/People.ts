@@ -37,7 +37,10 @@ const roleNow = async ({ cairn }: Session, id: string): Promise<Role | undefined
 
 const RoleOf = ({ of, renew }: { readonly of: ListedUser; readonly renew: () => void }): Node => {
   const [said, setSaid] = useState("")
-  /** The role that was chosen last, until the service has answered. */
+  const select = useRef<HTMLSelectElement>(null)
+  /** The role that is picked in the list: arrow keys pass roles that nobody means. */
+  const [picked, setPicked] = useState<Given>()
+  /** The role that was given last, until the service has answered. */
   const [wish, setWish] = useState<Given>()
   const latest = useRef<Given | undefined>(undefined)
   /** What the service said of a person of the list. Another answer of the list is newer. */
@@ -72,15 +75,29 @@ const RoleOf = ({ of, renew }: { readonly of: ListedUser; readonly renew: () => 
     setSaid(fault)
     if (fault === "") renew()
   }
-  const change = (event: Event) => {
+  const give = (role: Given) => {
     const isWriting = latest.current !== undefined
-    latest.current = valueOf(event) as Given
-    setWish(latest.current)
+    latest.current = role
+    setPicked(undefined)
+    setWish(role)
     setSaid("")
+    // the buttons are gone now
+    select.current?.focus()
     if (!isWriting) void write(session.value!)
   }
-  return html`<span class="role"><select aria-label=${`Role of ${plain(of.userEmail)}`} value=${role} onChange=${change}>
+  const leave = () => {
+    setPicked(undefined)
+    select.current?.focus()
+  }
+  const who = plain(of.userEmail)
+  return html`<span class="role"><select ref=${select} aria-label=${`Role of ${who}`} value=${picked ?? role} onChange=${(event: Event) => setPicked(valueOf(event) as Given)}>
     ${roles.map((one) => html`<option key=${one} value=${one}>${one}</option>`)}</select>
+    ${
+      picked !== undefined &&
+      picked !== role &&
+      html` <button type="button" class="small" aria-label=${`Make ${who} ${picked}`} onClick=${() => give(picked)}>Make ${picked}</button>
+        <button type="button" class="small bare" onClick=${leave}>Cancel</button>`
+    }
     ${said && html`<span class="problem" role="alert"><${Text} of=${said} /></span>`}</span>`
 }
 

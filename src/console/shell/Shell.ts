@@ -19,7 +19,8 @@ import { SnippetPage } from "../pages/Snippet.ts"
 import { Usage } from "../pages/Usage.ts"
 import { WorkspacePage } from "../pages/Workspace.ts"
 import { Workspaces } from "../pages/Workspaces.ts"
-import { Empty, Waiting } from "../parts/States.ts"
+import { Resuming } from "../parts/Resuming.ts"
+import { Empty } from "../parts/States.ts"
 import type { PageName } from "../paths.ts"
 import { go, href, route } from "../router.ts"
 import { may, session, signOut } from "../session.ts"
@@ -134,5 +135,5 @@ export const Shell = (): Node => {
   return html`
     <a class="skip" href="#main">Skip to content</a>
     <${Head} />
-    ${session.value === undefined ? html`<main id="main"><${Waiting} /></main>` : html`<${View} />`}`
+    ${session.value === undefined ? html`<main id="main"><${Resuming} /></main>` : html`<${View} />`}`
 }

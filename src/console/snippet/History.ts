@@ -92,7 +92,7 @@ const Told = ({ id }: { readonly id: string }): Node => {
       hasMore: told.some(({ nextBefore }) => nextBefore !== null)
     }
   })
-  const there = loaded[0].state === "failed" ? undefined : loaded[0].value
+  const there = loaded[0].value
   const isElsewhere = there?.latest.length === 0
   return html`
     <section class="votes-over-time"><header class="heads"><h2>Votes over time</h2>

@@ -25,5 +25,5 @@ export const useNames = (): Names => {
     const places = workspaces.map(({ workspaceId, userId, orgId }) => [workspaceId, `${userId} in ${orgId}`] as const)
     return { names: new Map([...actors, ...places]), actors }
   })
-  return loaded.state === "failed" ? none : (loaded.value ?? none)
+  return loaded.value ?? none
 }

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks"
 import type { Commit } from "../../../clients/typescript/src/index.ts"
 import { html, type Node } from "../html.ts"
+import { useSettled } from "../parts/useSettled.ts"
 import { valueOf } from "../parts/valueOf.ts"
 import { plain } from "../visible.ts"
 import { saidIn } from "./message.ts"
@@ -25,11 +26,13 @@ export const Choice = ({
   const [isTyped, setTyped] = useState(false)
   // kept here, because a new render would put the chosen commit in its place
   const [text, setText] = useState<string>()
+  const [listed, settle] = useSettled(value, choose)
   const chosen = (event: Event) => {
     const sha = valueOf(event)
     setTyped(sha === another)
     setText(undefined)
-    if (sha !== another) choose(sha)
+    // what was passed on the way to another one is not chosen
+    settle(sha === another ? undefined : sha)
   }
   const typed = (event: Event) => {
     const field = event.target as HTMLInputElement
@@ -37,7 +40,7 @@ export const Choice = ({
     setText(undefined)
     choose(field.value.trim().toLowerCase())
   }
-  return html`<label>${label} <select value=${isTyped ? another : value} onChange=${chosen}>
+  return html`<label>${label} <select value=${isTyped ? another : listed} onChange=${chosen}>
     <option value="">${none}</option>
     ${value !== "" && !of.some(({ sha }) => sha === value) && html`<option value=${value}>${plain(value.slice(0, 12))}</option>`}
     ${of.map(({ sha, message }) => html`<option key=${sha} value=${sha}>${sha.slice(0, 8)} ${plain(saidIn(message).title.slice(0, 60))}</option>`)}
