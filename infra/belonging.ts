@@ -129,11 +129,11 @@ export const prepare = Effect.fnUntraced(
       id: read(join(directory, mark)) ?? read(join(directory, unfinished))
     }))
     if (folder !== null && folder === id) return
-    // a preparation that was cut off has left no more than the id; a disk of its own has a folder
-    const strange = names.filter((name) => name !== unfinished && name !== "lost+found")
+    // a preparation that was cut off has left no more than the id, or a part of it; a disk of its own has a folder
+    const strange = names.filter((name) => !/^tmp_obj_|^lost\+found$/.test(name) && name !== unfinished)
     // this is also the id of a folder whose repositories are erased: another database refuses it without
     if (strange.length > 0) {
-      const message = `${directory} has repositories already, or did: name an empty data folder, or the one that this restore was begun with (CAIRN_DATA_DIR).`
+      const message = `${directory} has repositories already, or did: name an empty data folder, or the one that this restore was begun with (CAIRN_DATA_DIR). If an older release has begun it here, empty that folder first.`
       return yield* new NotOurs({ message })
     }
     yield* pair(directory)

@@ -102,7 +102,8 @@ const make = Effect.fnUntraced(function* (statement: string, wanted: string, adm
       const [row] = yield* rows(statement, [])
       if (row?.["had"] === true) {
         for (const setting of settings) yield* Effect.ignore(rows(setting, []))
-        const heard = yield* Scope.provide(pinned.listen(channel), scope)
+        const listening = Scope.provide(pinned.listen(channel), scope)
+        const heard = yield* within(listening, "10 seconds", unanswered, goesOn)
         const admitting = admit(
           token,
           Effect.map(others, (found) => found.map(otherOf))

@@ -19,6 +19,9 @@ export const unanswered = () =>
     reason: new ConnectionError({ cause: new Error("a connection to the database does not answer any more") })
   })
 
+/** Who can't be told, and need not ask again: a question would take one of the pooler's connections. */
+const behindPoolers = new WeakSet<PgConnection.Config>()
+
 /** How long the server has for its answer. */
 const patience = "10 seconds"
 
@@ -28,7 +31,7 @@ const patience = "10 seconds"
  * session any more: then something in between lets nothing through, and nobody was told. Such a session is ended, so
  * that the locks of its transaction do not outlive it; what still works, or waits for a lock, goes on however long it
  * takes. `undefined`: who knows. Behind a pooler a connection has another process id than the server's, a role may not
- * see what its own login does, and the server may not answer at all, which is the pulse's business.
+ * see what its own login does, a server may not note it, or not answer at all, which is the pulse's business.
  *
  * `processId` is that of the session that is asked for, `undefined` while there is none.
  */
@@ -39,12 +42,16 @@ export const served = (
   let before: string | undefined
   return Effect.suspend(() => {
     const asked = processId()
-    if (asked === undefined) return Effect.undefined
+    if (asked === undefined || behindPoolers.has(config)) return Effect.undefined
     return Effect.gen(function* () {
       const connection = yield* PgConnection.make(config)
       const { rows } = yield* connection.query(question, [asked], false)
       const { own, there, state, since } = rows[0] as unknown as Row
-      if (own !== connection.processId || (there && state === null)) return undefined
+      if (own !== connection.processId) {
+        behindPoolers.add(config)
+        return undefined
+      }
+      if (there && (state === null || state === "disabled")) return undefined
       const mark = there && state?.startsWith("idle") ? `${asked} ${since}` : undefined
       if (there && (mark === undefined || mark !== before)) {
         before = mark

@@ -1,3 +1,4 @@
+import { Socket } from "node:net"
 import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Option, Predicate, Stream } from "effect"
 import type { Connection } from "effect/sql/SqlConnection"
@@ -11,15 +12,31 @@ import { within } from "./within.ts"
  */
 export const [short, long] = ["5 seconds", "10 seconds"] as const
 
-/** The server's process for a client's connection. The driver has it behind what it shows. */
-const processOf = (connection: Connection): number | undefined => {
+/** The driver's own connection, which it has behind what it shows. */
+const driversOf = (connection: Connection): object | undefined => {
   const own: unknown = Predicate.hasProperty(connection, "connection") ? connection.connection : undefined
+  const base: unknown = Predicate.hasProperty(own, "base") ? own.base : own
+  return typeof base === "object" && base !== null ? base : undefined
+}
+
+/** The server's process for a client's connection. */
+const processOf = (connection: Connection): number | undefined => {
+  const own = driversOf(connection)
   return Predicate.hasProperty(own, "processId") && typeof own.processId === "number" ? own.processId : undefined
+}
+
+/** Bytes that have come and gone on a connection. To the server an answer is done before all of it has come. */
+const passedOn = (connection: Connection): number => {
+  const own = driversOf(connection)
+  const session: unknown = Predicate.hasProperty(own, "session") ? own.session : undefined
+  const socket: unknown = Predicate.hasProperty(session, "socket") ? session.socket : undefined
+  return socket instanceof Socket ? socket.bytesRead + socket.bytesWritten - socket.writableLength : 0
 }
 
 /** A connection of which it is known how many statements it was given, and how many of them wait for an answer. */
 interface Counted {
   readonly processId: number | undefined
+  readonly passed: () => number
   readonly connection: Connection
   given: number
   waiting: number
@@ -39,6 +56,7 @@ const counted = (of: Connection): Counted => {
     })
   const one: Counted = {
     processId: processOf(of),
+    passed: () => passedOn(of),
     given: 0,
     waiting: 0,
     connection: {
@@ -80,20 +98,29 @@ export const watched =
   <A, E, R>(use: (connection: Connection) => Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
     Effect.suspend(() => {
       let one: Counted | undefined
-      let before = 0
+      let before = { given: 0, passed: 0 }
+      let looks = 0
       const whole = Effect.scoped(
         Effect.flatMap(sql.reserve, (connection) => {
           one = counted(connection)
           return use(one.connection)
         })
       )
-      const ask = served(sql.config, () => one?.processId)
+      const asking = () => served(sql.config, () => one?.processId)
+      let ask = asking()
       const goesOn = Effect.suspend(() => {
-        // it waits for a connection
-        if (one === undefined) return Effect.succeed(true)
+        // it waits for a connection, which dead ones that nobody watches may hold
+        if (one === undefined) return Effect.succeed(mayLast || ++looks < 2)
         if (one.waiting === 0) return Effect.as(pause(one.connection), true)
-        const isSame = one.given === before
-        before = one.given
+        const now = { given: one.given, passed: one.passed() }
+        const isSame = now.given === before.given
+        const isAlive = isSame && now.passed !== before.passed && before.passed > 0
+        before = now
+        // something has come since the last look, or has gone
+        if (isAlive) {
+          ask = asking()
+          return Effect.succeed(true)
+        }
         return Effect.map(ask, (serves) => serves ?? (mayLast || !isSame))
       })
       return within(whole, patience, unanswered, goesOn)
@@ -111,7 +138,8 @@ export const on = <A, E, R>(
 
 /**
  * Runs statements on one connection: where that has gone dead, this fails, 10 s later. Within a transaction they are
- * that one's. `mayLast`: they are given up only if the server is known not to be at work.
+ * that one's; no transaction may be within this. `mayLast`: they are given up only if the server is known not to be at
+ * work.
  */
 export const onOne =
   (sql: PgClient.PgClient, mayLast = false) =>

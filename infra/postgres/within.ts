@@ -15,8 +15,11 @@ export const within = <A, E, R, E2>(
     Effect.flatMap(Effect.forkDetach(restore(effect)), (asked) => {
       const answer: Effect.Effect<A, E | E2> = Effect.timeoutOrElse(Fiber.join(asked), {
         duration: time,
-        // it may have ended while that was asked
-        orElse: () => Effect.flatMap(goesOn, (on) => (on ? answer : (asked.pollUnsafe() ?? Effect.fail(late()))))
+        orElse: () =>
+          // an answer that comes while that is asked is the answer
+          Effect.flatMap(Effect.raceFirst(Effect.as(Fiber.await(asked), true), goesOn), (on) =>
+            on ? answer : (asked.pollUnsafe() ?? Effect.fail(late()))
+          )
       })
       return Effect.ensuring(
         restore(answer),

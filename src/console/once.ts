@@ -1,10 +1,10 @@
-import { CacheUnavailableError } from "../../clients/typescript/src/index.ts"
+import { isDecided } from "./decided.ts"
 import { session } from "./session.ts"
 
 type Ask<T> = (options: { readonly idempotencyKey: string }) => Promise<T>
 
 /**
- * Asks for a write that is carried out once, also if it is asked for again because no answer came: until then, the same
+ * Asks for a write that is carried out once, also if it is asked for again because no answer came, or none that decides: until then, the same
  * reader's request for the same is the same request.
  */
 export const once = (): (<T>(what: unknown, ask: Ask<T>) => Promise<T>) => {
@@ -21,7 +21,7 @@ export const once = (): (<T>(what: unknown, ask: Ask<T>) => Promise<T>) => {
       answered()
       return answer
     } catch (error) {
-      if (!(error instanceof CacheUnavailableError)) answered()
+      if (isDecided(error)) answered()
       throw error
     }
   }

@@ -51,6 +51,27 @@ describe.skipIf(whyNot() !== undefined)("what is asked for in the console", () =
     assert.lengthOf((await cairn.runs.list(workspaceId)).runs, 2)
   })
 
+  it("is one chat where its answer was lost, and then too many requests were sent", async () => {
+    const page = await open("/chat?user=limited&org=acme")
+    const ids: Array<string> = []
+    const answers = ["lost", "refused", "right"]
+    await page.route("**/api/agent-chat", async (route) => {
+      ids.push(route.request().headers()["idempotency-key"]!)
+      const answer = answers.length > 1 ? answers.shift() : answers[0]
+      if (answer === "right") return route.continue()
+      if (answer === "refused") return route.fulfill({ status: 429, json: { message: "Later.", code: "rate/limited" } })
+      await route.fetch()
+      await route.abort("connectionreset")
+    })
+    await page.getByLabel("Task").fill("parse a CSV file into rows")
+    await page.getByRole("button", { name: "Ask" }).click()
+    await page.getByText("Later.").waitFor()
+    await page.getByRole("button", { name: "Ask" }).click()
+    await page.waitForURL("**/runs/*")
+    assert.lengthOf(ids, 3)
+    assert.strictEqual(new Set(ids).size, 1)
+  })
+
   it("is another chat where something was changed meanwhile", async () => {
     const page = await open("/chat?user=changed&org=acme")
     const answers = await losing(page, "**/api/agent-chat")

@@ -71,6 +71,8 @@ export const layer = Layer.effect(
 
     // all reads of the process wait for some of these, and the projector for others
     const one = onOne(sql)
+    // what is written may wait for others'
+    const write = onOne(sql, true)
 
     const here = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, PgClient.PgClient, sql)
     const unavailable = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -283,7 +285,7 @@ export const layer = Layer.effect(
       advance: (name, from, to) =>
         unavailable(
           Effect.map(
-            one(sql<{ name: string }>`UPDATE reactions SET position = ${BigInt(to)}
+            write(sql<{ name: string }>`UPDATE reactions SET position = ${BigInt(to)}
               WHERE name = ${name} AND position = ${BigInt(from)} RETURNING name`),
             (rows) => rows.length > 0
           )
@@ -291,7 +293,7 @@ export const layer = Layer.effect(
       advanceAll: (advances) =>
         unavailable(
           Effect.map(
-            one(
+            write(
               sql.unsafe<{ name: string }>(
                 `UPDATE reactions r SET position = a."to"
                  FROM json_to_recordset($1::text::json) AS a (name text, "from" bigint, "to" bigint)

@@ -39,8 +39,10 @@ export const layer = Layer.effectContext(
     const models = yield* ReadModels
     // how long the server may be silent is not for the clock of whoever asks
     const clock = yield* Clock.Clock
-    const one = <A, E>(statements: Effect.Effect<A, E>) =>
+    const read = <A, E>(statements: Effect.Effect<A, E>) =>
       Effect.provideService(onOne(sql)(statements), Clock.Clock, clock)
+    const write = <A, E>(statements: Effect.Effect<A, E>) =>
+      Effect.provideService(onOne(sql, true)(statements), Clock.Clock, clock)
     const latest = new Latest()
     // deliveries that the table may not have yet: digest → n
     const recent = new Map<string, number>()
@@ -70,7 +72,7 @@ export const layer = Layer.effectContext(
         sql`DELETE FROM requests r USING requests l
           WHERE r.digest = ANY (${digests}::text[]) AND l.digest = r.digest AND l.n > r.n`
       )
-      return one(inserted)
+      return write(inserted)
     }
 
     const keep = Effect.gen(function* () {
@@ -109,7 +111,7 @@ export const layer = Layer.effectContext(
       const delivered = [...recent]
       yield* follow(true)
       if (delivered.length === 0) return
-      yield* one(sql`UPDATE requests r SET delivered_at = now()
+      yield* write(sql`UPDATE requests r SET delivered_at = now()
         FROM unnest(${delivered.map(([digest]) => digest)}::text[], ${delivered.map(([, n]) => n)}::int[]) AS d (digest, n)
         WHERE r.digest = d.digest AND r.n = d.n AND r.delivered_at IS NULL`)
       for (const [digest, n] of delivered) if (recent.get(digest) === n) recent.delete(digest)
@@ -128,7 +130,7 @@ export const layer = Layer.effectContext(
     const resolver = RequestResolver.make<Find>((entries) =>
       Effect.andThen(
         upToDate,
-        one(sql<Row>`SELECT DISTINCT ON (digest) digest, n, fingerprint, stream, delivered_at IS NOT NULL AS delivered, recorded_at
+        read(sql<Row>`SELECT DISTINCT ON (digest) digest, n, fingerprint, stream, delivered_at IS NOT NULL AS delivered, recorded_at
         FROM requests WHERE digest = ANY (${entries.map(({ request }) => request.digest)}::text[])
         ORDER BY digest, n DESC`)
       ).pipe(

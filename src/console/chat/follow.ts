@@ -178,7 +178,7 @@ export const useRun = (id: string): readonly [Following, () => void] => {
     /** Hears the run over one connection; gives why it was cut, unless that lasts or it has come to its end. */
     const heardOnce = async (): Promise<unknown> => {
       connection = new AbortController()
-      const signal = AbortSignal.any([connection.signal, ended.signal])
+      const { signal } = connection
       try {
         for await (const event of open.cairn.runs.stream(id, { after }, { signal, maxRetries: 0 })) {
           if ("id" in event) after = event.id
@@ -211,6 +211,7 @@ export const useRun = (id: string): readonly [Following, () => void] => {
     void listen()
     return () => {
       ended.abort()
+      connection.abort()
       window.removeEventListener("offline", lost)
     }
   }, [id])

@@ -21,7 +21,8 @@ export const Renewed = ({
 }): Node => {
   const { first, isFurther = false } = list
   const [loaded, again] = first
-  const there = loaded.state === "loading" ? undefined : loaded.value
+  // a page that could not be loaded again is old for another reason, and says so itself
+  const there = loaded.state === "there" ? loaded.value : undefined
   const place = useRef<HTMLParagraphElement>(null)
   /** The first page that is known to be old. Any other one is not. */
   const [old, setOld] = useState<typeof there>()

@@ -6,8 +6,10 @@ export const pauseBefore = (tries: number, random = Math.random()): number =>
 
 /** A pause before the next try. It ends early with `ended` or `end`, or when the browser has a connection again. */
 export const pauseFor = (milliseconds: number, ended: AbortSignal) => {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const end = () => resolve()
+  let end = (): void => {}
+  const promise = new Promise<void>((resolve) => {
+    end = resolve
+  })
   const timer = setTimeout(end, milliseconds)
   window.addEventListener("online", end)
   ended.addEventListener("abort", end)

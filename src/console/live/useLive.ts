@@ -46,7 +46,8 @@ export const useAgain = (
     const look = () => {
       timer = undefined
       const wait = untilAllowed()
-      if (wait > 0) timer = setTimeout(look, wait)
+      // a timer of more than 24 days would be due at once
+      if (wait > 0) timer = setTimeout(look, Math.min(wait, 60_000))
       else if (resting !== undefined || document.visibilityState !== "visible") isDue = true
       else {
         isDue = false

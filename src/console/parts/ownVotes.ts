@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals"
-import { ServiceError } from "../../../clients/typescript/src/index.ts"
+import { isDecided } from "../decided.ts"
 import { type Session, session } from "../session.ts"
 
 /** The reader's vote on a snippet, which is for one task. */
@@ -25,10 +25,6 @@ session.subscribe((open) => {
 /** The reader's votes on a snippet since they signed in: the service does not tell whose its votes are. */
 export const ownVotes = (id: string): ReadonlyArray<OwnVote> => given.value.filter((one) => one.id === id)
 
-/** Whether the service has said that it did not count the vote. */
-const isRefused = (error: unknown): boolean =>
-  error instanceof ServiceError && error.statusCode !== null && error.statusCode >= 400 && error.statusCode < 500
-
 type Given = Pick<OwnVote, "id" | "task" | "succeeded" | "told">
 
 /** Votes, once for a task. Fails as any call does; what got no answer may be given again, but not the opposite. */
@@ -45,7 +41,7 @@ export const giveVote = async ({ cairn }: Session, { id, task, succeeded, told }
   } catch (error) {
     // after a sign-out it is nobody's
     if (given.value.includes(own)) {
-      if (isRefused(error)) becomes()
+      if (isDecided(error)) becomes()
       else becomes({ ...own, is: "lost" })
     }
     throw error

@@ -81,7 +81,7 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
       if (now.current.list !== list) return
       const first = now.current.loaded
       // the first page was asked for again in the same moment: this one follows the old one, and would go with it
-      if (first.state !== "there" || first.value !== of) return setWanted(true)
+      if (first.state === "loading" || first.value !== of) return setWanted(true)
       setFailed({ of: list, problem })
       if (page !== undefined) change(of, ({ rows }) => ({ rows: [...rows, ...page.rows], next: page.next }))
     }
@@ -105,7 +105,7 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
   useEffect(() => {
     if (!isWanted || isComing) return
     setWanted(false)
-    if (loaded.state === "there" && behind.next !== null) void next(loaded.value)
+    if (there !== undefined && behind.next !== null) void next(there)
   }, [isWanted, loaded])
   useEffect(() => setWanted(false), [name])
 
@@ -113,7 +113,7 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
   const without = useRef<Pages<Row, P>["without"]>(() => {})
   without.current = (gone) => {
     hasDone()
-    if (isFurther && loaded.state === "there") change(loaded.value, (before) => ({ gone: [...before.gone, gone] }))
+    if (isFurther && !isComing && there !== undefined) change(there, (before) => ({ gone: [...before.gone, gone] }))
     else again()
   }
   const renew = useRef(() => {})

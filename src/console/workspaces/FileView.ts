@@ -86,7 +86,8 @@ const save = (bytes: Uint8Array, name: string): void => {
   const link = document.createElement("a")
   Object.assign(link, { href: url, download: name })
   link.click()
-  URL.revokeObjectURL(url)
+  // not every browser has read it by then
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
 /** A file that is too long to show: it is loaded once somebody wants to have it. */

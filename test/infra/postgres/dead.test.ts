@@ -3,20 +3,21 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
-import { Cause, Effect, Exit, type Fiber, Layer } from "effect"
+import { Cause, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import { beginning, positionOf } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { Claims } from "#engine/ports/Claims.ts"
-import { EventStore } from "#engine/ports/EventStore.ts"
+import { EventStore, StoreUnavailable } from "#engine/ports/EventStore.ts"
 import { type Build, type BuildMoved, ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
 import { admit } from "#infra/belonging.ts"
 import * as PostgresHold from "#infra/postgres/hold.ts"
 import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
 import * as PostgresRequests from "#infra/postgres/requests/layer.ts"
 import { transaction } from "#infra/postgres/transaction.ts"
+import { onOne } from "#infra/postgres/watched.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import { Requests } from "#ports/Requests.ts"
 import { table } from "#projections/table.ts"
@@ -208,6 +209,35 @@ it.effect.each(asks)("%s ends on a dead connection, as on one that was lost", ([
   }).pipe(Effect.scoped)
 )
 
+it.effect("an answer that is long on its way is waited for, and another connection for ten seconds", () =>
+  Effect.gen(function* () {
+    const line = yield* stillLine(yield* freshDatabase)
+    yield* Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { head } = yield* EventStore
+      // the server is done with it at once, which is all that it can say
+      const slow = Effect.andThen(
+        sql`SELECT 1`,
+        Effect.sync(() => line.slow(true))
+      )
+      const long = sql<{ text: string }>`SELECT repeat('x', 4000000) AS text`
+      const asked = yield* Effect.forkChild(onOne(sql)(Effect.andThen(slow, long)))
+      let seconds = 0
+      for (; asked.pollUnsafe() === undefined && seconds < 600; seconds++) {
+        line.pass()
+        yield* TestClock.adjust("1 seconds")
+        yield* TestClock.withLive(Effect.sleep("10 millis"))
+      }
+      assert.isAbove(seconds, 30)
+      assert.lengthOf((yield* Fiber.join(asked))[0]!.text, 4_000_000)
+      line.slow(false)
+      // of the six in the pool, one listens
+      yield* Effect.forEach(Array.from({ length: 5 }), () => sql.reserve)
+      assert.instanceOf(yield* ended(yield* Effect.forkChild(Effect.flip(head)), 12), StoreUnavailable)
+    }).pipe(Effect.scoped, Effect.provide(storeOn(line.url)))
+  }).pipe(Effect.scoped)
+)
+
 it.effect("a service whose locks' session ends takes them again, though a connection goes dead meanwhile", () =>
   Effect.gen(function* () {
     const line = yield* stillLine(yield* freshDatabase)
@@ -224,11 +254,12 @@ it.effect("a service whose locks' session ends takes them again, though a connec
       yield* ended(after)
       yield* line.said
       // and what holds the lock is one that dies, too
-      line.dieAt("pg_try_advisory_lock_shared")
-      line.cut()
-      const last = yield* Effect.forkChild(Effect.scoped(claim("last")))
-      yield* ended(last)
-      yield* line.said
+      for (const word of ["pg_try_advisory_lock_shared", "idle_session_timeout", "LISTEN"]) {
+        line.dieAt(word)
+        line.cut()
+        const last = yield* Effect.forkChild(Effect.scoped(claim("last")))
+        yield* ended(last)
+      }
       line.cut()
     }).pipe(Effect.provide(hold))
   }).pipe(Effect.scoped)

@@ -13,6 +13,9 @@ export const stillLine = Effect.fnUntraced(function* (database: Redacted.Redacte
   let word: string | undefined
   let isHeard = false
   let isDead = false
+  let isSlow = false
+  /** What has come of the server on a slow line, and is not passed on yet. */
+  const kept: Array<{ readonly client: Socket; readonly bytes: Buffer }> = []
   const said = yield* Deferred.make<void>()
   const server = createServer((client) => {
     const upstream = connect(Number(there.port), there.hostname)
@@ -30,7 +33,11 @@ export const stillLine = Effect.fnUntraced(function* (database: Redacted.Redacte
       }
       if (!dead.has(client)) upstream.write(chunk)
     })
-    upstream.on("data", (chunk) => void (dead.has(client) || client.write(chunk)))
+    upstream.on("data", (chunk) => {
+      if (dead.has(client)) return
+      if (isSlow) kept.push({ client, bytes: chunk })
+      else client.write(chunk)
+    })
   })
   const at = folder === undefined ? { port: 0, host: "127.0.0.1" } : { path: join(folder, ".s.PGSQL.5432") }
   yield* Effect.promise(() => new Promise<void>((resolve) => server.listen(at, resolve)))
@@ -65,6 +72,15 @@ export const stillLine = Effect.fnUntraced(function* (database: Redacted.Redacte
       isHeard = true
     },
     said: Deferred.await(said),
+    /** Whether what the server says is passed on by `pass` only, one piece each time. */
+    slow: (is: boolean) => {
+      isSlow = is
+      if (!is) for (const { client, bytes } of kept.splice(0)) client.write(bytes)
+    },
+    pass: () => {
+      const next = kept.shift()
+      next?.client.write(next.bytes)
+    },
     /** All connections are dead, and those that are made from now on. */
     die: () => {
       isDead = true

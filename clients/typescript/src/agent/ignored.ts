@@ -2,10 +2,10 @@ import { lstat, readFile } from "node:fs/promises"
 import { join } from "node:path"
 
 /**
- * What git says on standard error of rules that it did not read (also such as are a link), and goes on: of what they
- * leave out nobody knows.
+ * What git says on standard error of a repository's rules that it did not read (also such as are a link), and goes on:
+ * of what they leave out nobody knows. A file of the user's own, which has an absolute path, may be out of reach.
  */
-const unread = /unable to access|excessively large pattern file/
+const unread = /(?:unable to access '|excessively large pattern file: )(?:(?!\/).*\.gitignore|.*\/info\/exclude)/
 
 /** What git says of the paths: all where it could not read some rules; `undefined` without git, or a repository. */
 const byGit = async (root: string, paths: ReadonlyArray<string>): Promise<ReadonlySet<string> | undefined> => {

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-_UNREAD = re.compile(b"unable to access|excessively large pattern file")
-"""What git says on stderr of rules that it did not read (also such as are a link), and goes on.
+_UNREAD = re.compile(
+    rb"(?:unable to access '|excessively large pattern file: )(?:(?!/).*\.gitignore|.*/info/exclude)"
+)
+"""What git says on stderr of a repository's rules that it did not read (also such as are a link), and goes on.
 
-Of what they leave out nobody knows.
+Of what they leave out nobody knows. A file of the user's own, which has an absolute path, may be out of reach.
 """
 
 
