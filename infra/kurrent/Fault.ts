@@ -18,6 +18,8 @@ export class Fault extends Data.TaggedError("Fault")<{
   readonly message: string
   /** What the client does by itself next: it goes to the leader (`elsewhere`), or looks for a node within reach. */
   readonly way?: "elsewhere" | "unreachable"
+  /** Nothing was heard: of a server that is away, or that looks for what it has not found yet. */
+  readonly silent?: true
   /** The revision that a stream has, where another was expected; -1: none. */
   readonly actual?: number
 }> {}

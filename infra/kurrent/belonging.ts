@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
-import { beginning } from "#engine/Position.ts"
+import { beginning, positionOf } from "#engine/Position.ts"
 import { NotOurs } from "#ports/Hold.ts"
 import { patiently } from "./append.ts"
 import { Kurrent } from "./client.ts"
-import * as Commands from "./commands.ts"
 import { Log, logOf, Mark } from "./Log.ts"
+import { eventFrom } from "./place.ts"
 import { nobodysSystem } from "./read.ts"
 import { makeTables } from "./tables.ts"
 
@@ -24,24 +24,25 @@ const hasEvents = Effect.gen(function* () {
   return (yield* sql`SELECT 1 FROM events LIMIT 1`).length > 0
 })
 
+/** The last position that anything in the database tells of: commands alone are noted as known only now and then. */
+const reached = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<{ position: bigint }>`SELECT greatest(
+      (SELECT known FROM kurrent_log),
+      (SELECT max(position) FROM read_models),
+      (SELECT max(position) FROM reactions)
+    ) AS position`
+  return positionOf(row!.position)
+})
+
 /**
  * Whether the log has less than the database knows of it. If not, an event is at the last known position or behind it,
- * as a stream's last event is never scavenged. A position within a record can't be read, and why is not told; the log's
- * end can.
+ * as a stream's last event is never scavenged.
  */
 const isSetBack = Effect.gen(function* () {
-  const known = yield* Commands.known
+  const known = yield* reached
   if (known === beginning) return false
-  const { readAll } = yield* Kurrent
-  return yield* Effect.retry(readAll({ from: known, count: 1, types: nobodysSystem }), patiently).pipe(
-    Effect.map(({ length }) => length === 0),
-    Effect.catch(() =>
-      Effect.as(
-        Effect.retry(readAll({ from: "end", backwards: true, count: 1, types: nobodysSystem }), patiently),
-        true
-      )
-    )
-  )
+  return (yield* Effect.retry(eventFrom(known, 9, nobodysSystem), patiently)) === undefined
 })
 
 /**

@@ -26,8 +26,10 @@ export interface AllRead {
   readonly from: ReadFrom
   readonly backwards?: true
   readonly count: number
-  /** A pattern of the types of events. */
-  readonly types: string
+  /** A pattern of the types of events; all when absent. While the server finds none of them, it says nothing. */
+  readonly types?: string
+  /** Milliseconds of silence after which it is given up; default: 4 s. */
+  readonly within?: number
   /** Ends the read after an event. */
   readonly enough?: (event: RecordedEvent) => boolean
 }
@@ -46,11 +48,13 @@ const placed = (from: ReadFrom) => (from === "start" ? START : from === "end" ? 
 const gathered = async (
   found: AsyncIterable<{ readonly event?: RecordedEvent | AllStreamResolvedEvent["event"] }>,
   enough: ((event: RecordedEvent) => boolean) | undefined,
-  signal: AbortSignal
+  signal: AbortSignal,
+  heard: () => void
 ): Promise<ReadonlyArray<RecordedEvent>> => {
   const events: Array<RecordedEvent> = []
   for await (const { event } of found) {
     if (signal.aborted) break
+    heard()
     if (event === undefined) continue
     events.push(event as RecordedEvent)
     if (enough?.(event as RecordedEvent)) break
@@ -69,7 +73,7 @@ const close = (client: KurrentDBClient) =>
     )
   })
 
-/** KurrentDB, call by call; each asks the leader, and fails with a `Fault` within 4 s. */
+/** KurrentDB, call by call; each asks the leader, and fails with a `Fault` after 4 s of silence, or 8 s. */
 export class Kurrent extends Context.Service<
   Kurrent,
   {
@@ -146,14 +150,14 @@ export class Kurrent extends Context.Service<
             }),
           readStream: (stream, { from, backwards, count, enough }) =>
             reader
-              .call((client, signal) => {
+              .call((client, signal, heard) => {
                 const found = client.readStream(stream, {
                   fromRevision: from === "end" ? END : BigInt(from),
                   direction: backwards ? BACKWARDS : FORWARDS,
                   maxCount: count,
                   requiresLeader: true
                 })
-                return gathered(found, enough, signal)
+                return gathered(found, enough, signal, heard)
               })
               .pipe(
                 Effect.catchIf(
@@ -161,17 +165,17 @@ export class Kurrent extends Context.Service<
                   () => Effect.succeed([])
                 )
               ),
-          readAll: ({ from, backwards, count, types, enough }) =>
-            reader.call((client, signal) => {
+          readAll: ({ from, backwards, count, types, within, enough }) =>
+            reader.call((client, signal, heard) => {
               const found = client.readAll({
                 fromPosition: placed(from),
                 direction: backwards ? BACKWARDS : FORWARDS,
                 maxCount: count,
-                filter: eventTypeFilter({ regex: types }),
+                ...(types !== undefined && { filter: eventTypeFilter({ regex: types }) }),
                 requiresLeader: true
               })
-              return gathered(found, enough, signal)
-            })
+              return gathered(found, enough, signal, heard)
+            }, within)
         })
       })
     )

@@ -87,10 +87,13 @@ export const facts = Layer.effect(
     // A hint may be lost with its connection; this one is not.
     yield* Effect.forkScoped(Effect.repeat(hint, Schedule.spaced("1 second")))
     // all commands that were seen here were noted before they went in
-    const remember = Effect.suspend(() => Commands.learn([], recent.to))
-    yield* Effect.forkScoped(
-      Effect.repeat(Effect.ignore(Effect.provideContext(remember, context)), Schedule.spaced("1 minute"))
+    const remember = Effect.suspend(() => Commands.learn([], recent.to)).pipe(
+      Effect.provideContext(context),
+      Effect.ignore
     )
+    yield* Effect.forkScoped(Effect.repeat(remember, Schedule.spaced("1 minute")))
+    // what came in the last minute, too: at the next start it shows whether the log was set back
+    yield* Effect.addFinalizer(() => Effect.exit(Effect.timeoutOption(remember, "1 second")))
 
     /** Appends to one stream take turns: together, they would only be in each other's way. */
     const turns = new Map<string, { readonly turn: Semaphore.Semaphore; waiting: number }>()
@@ -138,25 +141,28 @@ export const facts = Layer.effect(
       return found
     })
 
+    /** What lies behind a position of which too little is remembered. */
+    const read = Effect.fnUntraced(function* (after: Position) {
+      const kinds = new Map<string, ReturnType<typeof kindsOf>[number]>()
+      let reached = after
+      for (let more = true; more; ) {
+        const found: Page = yield* page(reached, { limit: most.count })
+        for (const kind of kindsOf(found.events)) kinds.set(JSON.stringify([kind.tenant, kind.type]), kind)
+        reached = found.events.at(-1)?.position ?? reached
+        more = found.more
+      }
+      return { head: reached, kinds: [...kinds.values()] }
+    })
+
     const since = Effect.fnUntraced(function* (after: Position) {
       const end = yield* head
-      if (recent.since(after) === undefined) {
-        const kinds = new Map<string, ReturnType<typeof kindsOf>[number]>()
-        let reached = after
-        for (let more = true; more; ) {
-          const read: Page = yield* page(reached, { limit: most.count })
-          for (const kind of kindsOf(read.events)) kinds.set(JSON.stringify([kind.tenant, kind.type]), kind)
-          reached = read.events.at(-1)?.position ?? reached
-          more = read.more
-        }
-        return { head: reached, kinds: [...kinds.values()] }
-      }
       // reads what the subscription has not brought yet
-      while (isAfter(end, recent.to)) {
+      while (recent.since(after) !== undefined && isAfter(end, recent.to)) {
         const { events } = yield* page(recent.to, { limit: most.count })
         recent.note(events)
       }
-      return recent.since(after) ?? { head: after, kinds: [] }
+      // with many tenants it may have forgotten just now what it knew
+      return recent.since(after) ?? (yield* read(after))
     })
 
     return Facts.of({

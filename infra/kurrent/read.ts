@@ -13,9 +13,12 @@ import {
   sizeOf,
   smallEvent
 } from "#engine/ports/EventStore.ts"
-import { Kurrent, type ReadFrom } from "./client.ts"
+import { type AllRead, Kurrent, type ReadFrom } from "./client.ts"
+import type { Fault } from "./Fault.ts"
 import { Log } from "./Log.ts"
+import { eventFrom } from "./place.ts"
 import type { Revisions } from "./Revisions.ts"
+import { patience } from "./renewed.ts"
 
 /** A pattern of the types of all but system events, which begin with a $. */
 export const nobodysSystem = "^[^$]"
@@ -30,6 +33,42 @@ const some = 500
 const within = (options: ReadStream, most: Bound) => ({
   count: Math.min(options.limit ?? 1_000, most.count),
   enough: Math.min(options.bytes ?? most.bytes, most.bytes)
+})
+
+/** What one read gave. Fewer events than it asked for: nothing is left. */
+export interface Piece {
+  readonly events: ReadonlyArray<RecordedEvent>
+  readonly asked: number
+}
+
+/**
+ * Reads everything piece by piece. The server looks for types far faster than it could send all events, but says
+ * nothing before it has found one, and a read that is given up begins where it began: what nobody waited for once,
+ * nobody would ever get. So behind a silence that is not `enough`, pieces have all events, and each gets on.
+ */
+export const piecewise = Effect.fnUntraced(function* (enough: () => boolean = () => false) {
+  const { readAll } = yield* Kurrent
+  let silent = false
+  const each = ({ types: _, count, ...read }: AllRead) => {
+    const asked = Math.max(count, some)
+    return Effect.map(readAll({ ...read, count: asked }), (events): Piece => ({ events, asked }))
+  }
+  return (read: AllRead): Effect.Effect<Piece, Fault> => {
+    // what was looked at is not given up for one fault
+    if (silent) return Effect.retry(each(read), { while: ({ kind }) => kind === "passes", times: 2 })
+    return Effect.map(
+      readAll({ ...read, within: patience / 2 }),
+      (events): Piece => ({ events, asked: read.count })
+    ).pipe(
+      Effect.catchIf(
+        (fault) => fault.silent === true && !enough(),
+        () => {
+          silent = true
+          return each(read)
+        }
+      )
+    )
+  }
 })
 
 /** Gathers the wanted events until a page has enough. */
@@ -59,23 +98,29 @@ class Gathering {
   }
 }
 
-/** Reads piece by piece, each from the last event of the one before, until a page is full or nothing is left. */
-const gather = Effect.fnUntraced(function* <ReadFrom, E, R>(
+/**
+ * Reads piece by piece, each from the last event of the one before, until a page is full or nothing is left. Where a
+ * piece fails, what has come so far is a page, too: the next one begins behind it, and not where this one did.
+ */
+const gather = Effect.fnUntraced(function* <ReadFrom, R>(
   page: Gathering,
   from: ReadFrom,
-  read: (
-    from: ReadFrom,
-    enough: (event: RecordedEvent) => boolean
-  ) => Effect.Effect<{ readonly events: ReadonlyArray<RecordedEvent>; readonly asked: number }, E, R>,
+  read: (from: ReadFrom, enough: (event: RecordedEvent) => boolean) => Effect.Effect<Piece, Fault, R>,
   take: (event: RecordedEvent) => StoredEvent | undefined,
   next: (last: RecordedEvent) => ReadFrom
 ) {
   for (let at = from; ; ) {
-    const { events, asked } = yield* read(at, (event) => {
-      const stored = take(event)
-      if (stored !== undefined && !page.full) page.add(stored)
-      return page.full
-    })
+    const piece = yield* Effect.catchIf(
+      read(at, (event) => {
+        const stored = take(event)
+        if (stored !== undefined && !page.full) page.add(stored)
+        return page.full
+      }),
+      ({ kind }) => kind === "passes" && page.events.length > 0,
+      () => Effect.succeed(undefined)
+    )
+    if (piece === undefined) return { events: page.events, more: true } satisfies Page
+    const { events, asked } = piece
     if (page.full) return { events: page.events, more: page.events.length > 0 } satisfies Page
     if (events.length < asked) return { events: page.events, more: false } satisfies Page
     at = next(events.at(-1)!)
@@ -137,12 +182,12 @@ const revisionAt = Effect.fnUntraced(function* (stream: string, position: Positi
 })
 
 const everything = Effect.fnUntraced(function* (after: Position, options: ReadAll, most: Bound) {
-  const { readAll } = yield* Kurrent
   const log = yield* Log
   const { types, tenant, actor, correlation, requested } = options
   const picks = [tenant, actor, correlation, requested].some((one) => one !== undefined)
   const wanted = wantedBy(options)
   const page = new Gathering(within(options, most))
+  const read = yield* piecewise(() => page.events.length > 0)
   return yield* gather(
     page,
     (after === 0 ? "start" : after) as ReadFrom,
@@ -150,7 +195,7 @@ const everything = Effect.fnUntraced(function* (after: Position, options: ReadAl
       // one more, because a forward read begins with the event at the place, which was seen already
       const count = (picks ? some : Math.min(page.left, most.count)) + 1
       const pattern = types === undefined ? nobodysSystem : only(types)
-      return Effect.map(readAll({ from, count, types: pattern, enough }), (events) => ({ events, asked: count }))
+      return read({ from, count, types: pattern, enough })
     },
     (event) => {
       if (hasReached(after, positionOf(event.position!.commit))) return undefined
@@ -182,10 +227,11 @@ export const readAll = Effect.fnUntraced(function* (
 
 /** `EventStore.newest`: reads piece by piece from the end of the log, or of the stream. */
 export const newest = Effect.fnUntraced(function* ({ limit, before, ...options }: Newest) {
-  const { readAll, readStream } = yield* Kurrent
+  const { readStream } = yield* Kurrent
   const log = yield* Log
   const { stream, types } = options
   if (types?.length === 0) return []
+  const read = yield* piecewise()
   const wanted = wantedBy(options)
   const found: Array<Position> = []
   for (
@@ -193,16 +239,19 @@ export const newest = Effect.fnUntraced(function* ({ limit, before, ...options }
     ;
   ) {
     const all = stream === undefined && options.tenant === undefined && options.actor === undefined
-    const asked = all ? Math.min(limit, some) : some
-    const events: ReadonlyArray<RecordedEvent> =
+    const count = all ? Math.min(limit, some) : some
+    const { events, asked }: Piece =
       stream === undefined
-        ? yield* readAll({
+        ? yield* read({
             from: at.all,
             backwards: true,
-            count: asked,
+            count,
             types: types === undefined ? nobodysSystem : only(types)
           })
-        : yield* readStream(stream, { from: at.ofStream, backwards: true, count: asked })
+        : {
+            events: yield* readStream(stream, { from: at.ofStream, backwards: true, count }),
+            asked: count
+          }
     for (const event of events) {
       const stored = log.stored(event)
       if (stored === undefined || !wanted(stored)) continue
@@ -215,20 +264,11 @@ export const newest = Effect.fnUntraced(function* ({ limit, before, ...options }
   }
 })
 
-/**
- * `EventStore.eventAt`. A forward read begins with the event at the position. The server refuses a position that is
- * none of its own, in words that the client loses: if it does so twice and answers another read, nothing is there.
- */
+/** `EventStore.eventAt`: a forward read begins with the event at the position. */
 export const eventAt = Effect.fnUntraced(function* (position: Position) {
   if (position === 0) return undefined
-  const { readAll } = yield* Kurrent
   const { stored } = yield* Log
-  const there = readAll({ from: position as ReadFrom, count: 1, types: nobodysSystem })
-  const last = readAll({ from: "end", backwards: true, count: 1, types: nobodysSystem })
-  const [event] = yield* there.pipe(
-    Effect.catch(() => Effect.andThen(last, there)),
-    Effect.catch(() => Effect.as(last, []))
-  )
+  const event = yield* eventFrom(position as ReadFrom, 5)
   return event === undefined || positionOf(event.position!.commit) !== position ? undefined : stored(event)?.eventId
 })
 

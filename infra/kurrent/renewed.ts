@@ -2,16 +2,29 @@ import type { KurrentDBClient } from "@kurrent/kurrentdb-client"
 import { Clock, Effect } from "effect"
 import { Fault, faultOf } from "./Fault.ts"
 
-/** Milliseconds that one try of a call may take. */
+/** Milliseconds of silence after which a try of a call is given up, unless the call says otherwise. */
 export const patience = 4_000
 
-const asked = <A>(call: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, Fault> =>
-  Effect.tryPromise({ try: call, catch: faultOf }).pipe(
-    Effect.timeoutOrElse({
-      duration: patience,
-      orElse: () => Effect.fail(new Fault({ kind: "passes", message: `no answer within ${patience} ms` }))
+/** A call that is told what it is given up by, and tells of each part of its answer that comes. */
+type Call<A> = (client: KurrentDBClient, signal: AbortSignal, heard: () => void) => Promise<A>
+
+/** However long an answer is, it is waited for as long as it goes on. */
+const asked = <A>(call: Call<A>, client: KurrentDBClient, within: number): Effect.Effect<A, Fault> =>
+  Effect.suspend(() => {
+    let isHeard = true
+    const silence = Effect.gen(function* () {
+      while (isHeard) {
+        isHeard = false
+        yield* Effect.sleep(within)
+      }
+      return yield* new Fault({ kind: "passes", message: `no answer within ${within} ms`, silent: true })
     })
-  )
+    const heard = () => {
+      isHeard = true
+    }
+    const answer = Effect.tryPromise({ try: (signal) => call(client, signal, heard), catch: faultOf })
+    return Effect.raceFirst(answer, silence)
+  })
 
 interface Renewing<E> {
   readonly opening: Effect.Effect<KurrentDBClient, E>
@@ -38,13 +51,10 @@ export const renewed = Effect.fnUntraced(function* <E>({ opening, leaving, lost,
     get client() {
       return current.client
     },
-    call: <A>(call: (client: KurrentDBClient, signal: AbortSignal) => Promise<A>): Effect.Effect<A, Fault> =>
+    call: <A>(call: Call<A>, within = patience): Effect.Effect<A, Fault> =>
       Effect.suspend(() => {
         const mine = current
-        return Effect.tapError(
-          asked((signal) => call(mine.client, signal)),
-          (fault) => (lost(fault) ? renew(mine) : Effect.void)
-        )
+        return Effect.tapError(asked(call, mine.client, within), (fault) => (lost(fault) ? renew(mine) : Effect.void))
       })
   }
 })

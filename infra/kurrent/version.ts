@@ -3,7 +3,6 @@ import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { patiently } from "./append.ts"
 import { Kurrent } from "./client.ts"
 import { Fault, faultOf } from "./Fault.ts"
-import { nobodysSystem } from "./read.ts"
 
 /** The oldest version, of those still maintained, whose reads of one stream give positions. */
 const oldest = [23, 10] as const
@@ -37,7 +36,7 @@ export const check = Effect.gen(function* () {
     new EngineUnusable({ message: `KurrentDB at ${address.place} (KURRENTDB_URL) can't be used: ${why}`, passes })
   const looking = Effect.gen(function* () {
     const version = yield* versionOf
-    yield* readAll({ from: "end", backwards: true, count: 1, types: nobodysSystem })
+    yield* readAll({ from: "end", backwards: true, count: 1 })
     return version
   })
   const version = yield* Effect.retry(looking, patiently).pipe(

@@ -1,6 +1,16 @@
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gunzipSync, gzipSync } from "node:zlib"
@@ -142,11 +152,23 @@ describe("a folder of backups that somebody has changed", () => {
     assert.strictEqual((await run({}, "backup", folder, "--verify")).code, 0)
   })
 
-  it("so that a file is missing or shorter gets no further backup", async () => {
+  it("so that a file is missing, shorter or longer gets no further backup", async () => {
     const missing = changed((folder) => unlinkSync(join(folder, "log/000001-000001.ndjson.gz")))
     assert.match(await failed(here(), "backup", missing), /log\/000001-000001\.ndjson\.gz is missing/)
     const shorter = changed((folder) => writeFileSync(join(folder, "beside/000001.ndjson.gz"), "x"))
     assert.match(await failed(here(), "backup", shorter), /beside\/000001\.ndjson\.gz has 1 bytes?, and had/)
+    const longer = changed((folder) => appendFileSync(join(folder, "beside/000001.ndjson.gz"), "x"))
+    assert.match(await failed(here(), "backup", longer), /beside\/000001\.ndjson\.gz has \d+ bytes, and had/)
+  })
+
+  it("by a manifest of another run, or of another number, is refused to all who read it", async () => {
+    const said = /000002\.json is not the backup that follows on the one before it/
+    for (const others of [{ previous: { number: 1, sha256: "0".repeat(64) } }, { number: 3 }]) {
+      const folder = forged((manifest) => Object.assign(manifest, others))
+      assert.match(await restoring(folder), said)
+      assert.match(await failed(here(), "backup", folder), said)
+      assert.match(await failed({}, "backup", folder, "--verify"), said)
+    }
   })
 
   it("with digests that fit is found out by what is in it: nothing of a log that is not all there is served", async () => {
@@ -158,6 +180,10 @@ describe("a folder of backups that somebody has changed", () => {
       [(text) => lines(text).slice(0, -1).join("\n"), /events up to position \d+ where its manifest says/],
       [
         (text) => [lines(text)[0], ...lines(text).slice(2)].join("\n"),
+        /events up to position \d+ where its manifest says/
+      ],
+      [
+        (text) => text.replace(/"position":(\d+)(?=[^\n]*\n$)/, (_, last) => `"position":${Number(last) + 1}`),
         /events up to position \d+ where its manifest says/
       ],
       [(text) => text.replace(/"position":\d+/, '"position":1'), /not in their order/],

@@ -191,6 +191,11 @@ describe("an archive", () => {
       "a link that leads out by another one, however it seems",
       () => tar(Tar.symlink("d/up", ".."), Tar.symlink("l", "d/up/../../etc/passwd"))
     ],
+    ["a link right above", () => tar(Tar.symlink("l", ".."))],
+    [
+      "a link behind a link of its own",
+      () => tar(Tar.symlink("a/b/up", "../.."), Tar.symlink("a/b/up/l", "../../../etc"))
+    ],
     ["a link that goes back behind a name", () => tar(Tar.symlink("l", "./d//x/../y"))],
     ["an absolute link", () => tar(Tar.symlink("l", "/etc"))],
     ["a file behind a link of its own", () => tar(Tar.directory("d"), Tar.symlink("l", "d"), Tar.file("l/x", "x"))],
@@ -217,6 +222,16 @@ describe("an archive", () => {
     assert.isBelow(message.length, 1_000)
     assert.strictEqual(await service.head(), head)
     assert.deepStrictEqual(Object.keys(await filesOf(id)), ["d/there"])
+  })
+
+  it("takes the place of no folder behind a link, also where it has folders only", async () => {
+    const id = await opened("behind a link")
+    await unpack(id, await tar(Tar.file("real/sub/there", "x"), Tar.symlink("link", "real")))
+    const head = await service.head()
+    const folders = await tar(Tar.directory("d"))
+    refused(await unpack(id, folders, "?path=link/sub&replace=true"), 400, "validation/invalid_path")
+    assert.strictEqual(await service.head(), head)
+    assert.deepStrictEqual(Object.keys(await filesOf(id)), ["link", "real/sub/there"])
   })
 
   it("is refused when it is a bomb, before all of it is there", async () => {

@@ -5,7 +5,7 @@ import featureMessages from "@kurrent/kurrentdb-client/generated/kurrentdb/proto
 import services from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js"
 import { type Appending, append } from "./append.ts"
 import { gossipOf, type Member } from "./gossip.ts"
-import { type Reading, read, type Seen, Unknown } from "./read.ts"
+import { type Reading, read, type Seen, type Slow, Unknown } from "./read.ts"
 import { type Proposed, Records } from "./records.ts"
 import { accessDenied, fault, noLeader, notLeader, notReady, timedOut, unauthenticated } from "./wire.ts"
 
@@ -24,6 +24,7 @@ export class ProtocolDouble {
   /** What was asked for, in order: of each call its method. */
   readonly calls: Array<string> = []
   readonly seen: Seen = { patterns: [], sent: [], from: [] }
+  readonly slow: Slow = { looks: Number.POSITIVE_INFINITY, before: undefined, news: undefined }
   /** Subscriptions that are open. */
   subscribed = 0
   version: string
@@ -186,11 +187,11 @@ export class ProtocolDouble {
 
   async #read(call: Reading): Promise<void> {
     const subscribes = call.request.getOptions()?.hasSubscription() === true
-    if (!subscribes) return read(call, this.records, this.seen, this.#old)
+    if (!subscribes) return read(call, this.records, this, this.#old)
     this.subscribed += 1
     call.once("cancelled", () => this.records.wake())
     try {
-      await read(call, this.records, this.seen, this.#old)
+      await read(call, this.records, this, this.#old)
     } finally {
       this.subscribed -= 1
     }

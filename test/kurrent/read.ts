@@ -36,6 +36,16 @@ export interface Seen {
   readonly from: Array<ServerPosition | "end">
 }
 
+/** How a server keeps whoever reads waiting. */
+export interface Slow {
+  /** Events that it looks through, one after another, for one that is asked for; behind them it is not heard of. */
+  looks: number
+  /** What it waits for before it sends an event, which may fail. */
+  before: ((record: Record) => Promise<void>) | undefined
+  /** What it waits for before it sends an event to whoever subscribes. */
+  news: (() => Promise<void>) | undefined
+}
+
 /** A page of a server: so many events are looked at, of which each may be one that was asked for. */
 const window = 32
 
@@ -56,17 +66,34 @@ const matching = (options: Options): ((record: Record) => boolean) => {
 const send = (call: Reading, response: Response): Promise<void> | undefined =>
   call.write(response) ? undefined : new Promise((resume) => call.once("drain", resume))
 
-const readOnce = async (call: Reading, options: Options, found: Iterable<Record>) => {
+const everything = () => true
+
+const readOnce = async (
+  call: Reading,
+  options: Options,
+  slow: Slow,
+  records: Iterable<Record>,
+  wanted: (record: Record) => boolean = everything
+) => {
   let left = Number(options.getCount())
   if (left < 1) return refuse("a read of no events")
-  for (const record of found) {
-    if (call.cancelled || left-- === 0) break
+  let passed = 0
+  for (const record of records) {
+    if (call.cancelled || left === 0) break
+    if (!wanted(record)) {
+      passed += 1
+      if (passed > slow.looks) return
+      continue
+    }
+    passed = 0
+    left -= 1
+    await slow.before?.(record)
     await send(call, eventOf(record))
   }
   call.end()
 }
 
-const ofStream = (call: Reading, options: Options, records: Records) => {
+const ofStream = (call: Reading, options: Options, records: Records, slow: Slow) => {
   if (!options.hasNoFilter()) return refuse("a filter on one stream")
   const asked = options.getStream()!
   const name = Buffer.from(asked.getStreamIdentifier()!.getStreamName_asU8()).toString()
@@ -84,7 +111,7 @@ const ofStream = (call: Reading, options: Options, records: Records) => {
     : asked.hasEnd()
       ? []
       : readable.filter(({ revision }) => revision >= place)
-  return readOnce(call, options, found)
+  return readOnce(call, options, slow, found)
 }
 
 /** Where a reader of everything begins; a server refuses to read from within a record. */
@@ -99,7 +126,7 @@ const placeOf = (options: Options, records: Records): ServerPosition | "end" => 
   return { commit, prepare }
 }
 
-const ofAll = (call: Reading, options: Options, records: Records) => {
+const ofAll = (call: Reading, options: Options, records: Records, slow: Slow) => {
   const place = placeOf(options, records)
   const wanted = matching(options)
   const { all } = records
@@ -107,9 +134,9 @@ const ofAll = (call: Reading, options: Options, records: Records) => {
     // backwards a position is where to begin, without what is there; behind the end there is nothing to begin at
     if (place !== "end" && place.commit > records.behind(all.length - 1)) throw unexpectedPosition()
     const before = place === "end" ? all.length : records.from(place.commit)
-    return readOnce(call, options, all.slice(0, before).toReversed().filter(wanted))
+    return readOnce(call, options, slow, all.slice(0, before).toReversed(), wanted)
   }
-  return readOnce(call, options, place === "end" ? [] : all.slice(records.from(place.commit)).filter(wanted))
+  return readOnce(call, options, slow, place === "end" ? [] : all.slice(records.from(place.commit)), wanted)
 }
 
 const placeOfRecord = ({ position }: Record): ServerPosition => ({ commit: position, prepare: position })
@@ -123,7 +150,13 @@ const isBehind = (one: ServerPosition, other: ServerPosition): boolean =>
  * 26.1 (`AllSubscriptionFiltered`); of 23.10, that it leaves out the first event at the place or behind it, whichever
  * that is, and says nothing at the end of what is there.
  */
-const subscribe = async (call: Reading, options: Options, records: Records, seen: Seen, old: boolean) => {
+const subscribe = async (
+  call: Reading,
+  options: Options,
+  records: Records,
+  { seen, slow }: { readonly seen: Seen; readonly slow: Slow },
+  old: boolean
+) => {
   if (!options.hasAll()) return refuse("a subscription to one stream")
   const place = placeOf(options, records)
   const wanted = matching(options)
@@ -135,6 +168,7 @@ const subscribe = async (call: Reading, options: Options, records: Records, seen
   seen.from.push(place)
   await send(call, confirmation(randomUUID()))
   const give = async (record: Record) => {
+    await slow.news?.()
     seen.sent[mine]! += 1
     await send(call, eventOf(record))
   }
@@ -174,12 +208,17 @@ const subscribe = async (call: Reading, options: Options, records: Records, seen
 }
 
 /** Answers a read; throws `Unknown` for what the double does not know. */
-export const read = async (call: Reading, records: Records, seen: Seen, old: boolean): Promise<void> => {
+export const read = async (
+  call: Reading,
+  records: Records,
+  { seen, slow }: { readonly seen: Seen; readonly slow: Slow },
+  old: boolean
+): Promise<void> => {
   const options = call.request.getOptions() ?? refuse("a read without options")
   if (options.getUuidOption() === undefined) return refuse("a read that does not say how it wants ids")
   if (options.getResolveLinks()) return refuse("links")
   if (options.hasFilter()) seen.patterns.push(options.getFilter()!.getEventType()?.getRegex() ?? "")
-  if (options.hasSubscription()) return subscribe(call, options, records, seen, old)
+  if (options.hasSubscription()) return subscribe(call, options, records, { seen, slow }, old)
   if (!options.hasCount()) return refuse("neither a count nor a subscription")
-  return options.hasStream() ? ofStream(call, options, records) : ofAll(call, options, records)
+  return options.hasStream() ? ofStream(call, options, records, slow) : ofAll(call, options, records, slow)
 }

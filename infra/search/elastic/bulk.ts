@@ -18,7 +18,7 @@ interface Outcome {
 }
 
 interface Outcomes {
-  readonly items: ReadonlyArray<{ readonly [operation: string]: Outcome }>
+  readonly items?: ReadonlyArray<{ readonly [operation: string]: Outcome }>
 }
 
 /** It is written, is there already in this version or a later one, or has gone already. */
@@ -73,7 +73,10 @@ export const write = Effect.fnUntraced(function* (
       lines,
       within: patience.write
     })
-    for (const [at, item] of body.items.entries()) {
+    const { items = [] } = body
+    if (items.length < ids.length)
+      return yield* new IndexUnavailable({ fault: "Elasticsearch did not say of every document what became of it" })
+    for (const [at, item] of items.entries()) {
       const [outcome] = Object.values(item) as [Outcome]
       if (isDone(outcome)) continue
       if (!isUnfit(outcome))

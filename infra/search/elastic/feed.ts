@@ -12,7 +12,12 @@ import { checkpointId } from "./mapping.ts"
 const page = 200
 
 interface Documents {
-  readonly docs: ReadonlyArray<{ readonly _id: string; readonly _source?: Source }>
+  readonly docs?: ReadonlyArray<{
+    readonly _id: string
+    readonly found?: boolean
+    readonly _source?: Source
+    readonly error?: { readonly type: string }
+  }>
 }
 
 interface Given {
@@ -26,6 +31,9 @@ interface Given {
   /** Which event the log has at a position: it shows whether an index is of this log. */
   readonly eventAt: EventStore["Service"]["eventAt"]
 }
+
+const notRead = (type = "") =>
+  new IndexUnavailable({ fault: `Elasticsearch did not read every document ${type}`.trimEnd() })
 
 /** Takes changes in, one page after another. */
 export const makeFeed = ({ engine, editions, dimensions, erased, wrote, eventAt }: Given) => {
@@ -70,15 +78,19 @@ export const makeFeed = ({ engine, editions, dimensions, erased, wrote, eventAt 
       const { body } = yield* engine.ask<Documents>({
         method: "POST",
         path: `/${name}/_mget`,
-        query: { filter_path: "docs._id,docs._source" },
+        query: { filter_path: "docs._id,docs.found,docs._source,docs.error.type" },
         body: { ids: [...some.keys()] },
         within: patience.write
       })
-      for (const { _id: id, _source: source } of body.docs ?? []) {
+      const { docs = [] } = body
+      for (const { _id: id, found, _source: source, error } of docs) {
+        if (found === false) continue
         const given = some.get(id)
-        if (source !== undefined && given !== undefined)
-          changes.push({ id, document: () => documentOf(id, voted(source, given)) })
+        // of a shard that is away each document says so, in an answer that is 200 as a whole
+        if (source === undefined || given === undefined) return yield* notRead(error?.type)
+        changes.push({ id, document: () => documentOf(id, voted(source, given)) })
       }
+      if (docs.length < some.size) return yield* notRead()
     }
     return changes
   })

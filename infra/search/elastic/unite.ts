@@ -1,5 +1,6 @@
 import { Effect, Queue } from "effect"
 import { type Engine, patience } from "./Engine.ts"
+import { allDid, type Copies } from "./refreshed.ts"
 
 interface Stats {
   readonly _all?: { readonly primaries?: { readonly docs?: { readonly count: number } } }
@@ -30,8 +31,14 @@ export const makeUnite = Effect.fnUntraced(function* ({ ask }: Engine, alias: st
     if (written < share * (body._all?.primaries?.docs?.count ?? 0)) return
     const some = written
     const query = { max_num_segments: "1" }
-    yield* ask({ method: "POST", path: `/${all}/_forcemerge`, query, within: patience.merge })
-    written -= some
+    const { body: merged } = yield* ask<Copies>({
+      method: "POST",
+      path: `/${all}/_forcemerge`,
+      query,
+      within: patience.merge
+    })
+    // what was written meanwhile is new yet, and so is all of it where a copy was away
+    if (allDid(merged)) written -= some
   })
   // if it fails, it is tried again when more is written: until then, searches only take longer
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(wanted), Effect.ignore(unite))))

@@ -3,6 +3,7 @@ import { Context, Effect, Exit, Layer, Logger, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { derivedId } from "#engine/derivedId.ts"
 import { beginning } from "#engine/Position.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { command, fresh, noted, revisions, texts, to, typed, upTo } from "../../engine/appends.ts"
 import { whole } from "../../engine/whole.ts"
@@ -126,6 +127,71 @@ layer(Layer.merge(doubleAndDatabase, quiet), { excludeTestServices: true })("app
       }
       const [row] = yield* sql<{ known: bigint }>`SELECT known FROM kurrent_log`
       assert.strictEqual(Number(row!.known), yield* restored.head)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("knows them again also where they do not go into one page", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const scope = yield* Scope.make()
+      const stream = fresh()
+      const given = upTo(9).map(() => command({ events: [noted(), noted()] }))
+      const { append } = yield* Scope.provide(another, scope)
+      for (const one of given) yield* append(to(stream, "any", [one]))
+      yield* Scope.close(scope, Exit.void)
+      yield* sql`DELETE FROM kurrent_commands`
+      yield* sql`UPDATE kurrent_log SET known = 0`
+      const restored = yield* Effect.provideService(another, Bounds, { count: 3, bytes: 20_000 })
+      for (const [index, { commandId }] of given.entries())
+        assert.lengthOf(yield* restored.outcome(stream, commandId), 2, String(index))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("what a command led to is found behind a place where it was to go and did not", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { append, outcome } = yield* another
+      const [stream, given] = [fresh(), command()]
+      yield* append(to(stream, "none", [command({ events: [noted(), noted(), noted()] })]))
+      yield* sql`INSERT INTO kurrent_commands (command_id, stream, revision) VALUES (${given.commandId}::uuid, ${stream}, 1)`
+      assert.strictEqual((yield* append(to(stream, "any", [given]))).revision, 3)
+      assert.deepStrictEqual(revisions(yield* outcome(stream, given.commandId)), [3])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("all events of a command are found, however many there are", () =>
+    Effect.gen(function* () {
+      const { append, outcome } = yield* another
+      for (const count of [63, 64, 65, 128, 129]) {
+        const [stream, given] = [fresh(), command({ events: upTo(count).map(() => noted()) })]
+        yield* append(to(stream, "none", [given]))
+        assert.deepStrictEqual(revisions(yield* outcome(stream, given.commandId)), upTo(count))
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("what another process's try brought in just before is answered as it went in", () =>
+    Effect.gen(function* () {
+      const double = yield* Double
+      const { append } = yield* another
+      const [stream, given] = [fresh(), command()]
+      const appending = double.records.append.bind(double.records)
+      double.records.append = (name, expected, events) => {
+        if (name === stream) {
+          double.records.append = appending
+          const rivals = events.map(({ metadata, ...event }) => {
+            const beside = { ...JSON.parse(Buffer.from(metadata).toString()), attempt: crypto.randomUUID() }
+            return { ...event, data: Buffer.from('{"n":2}'), metadata: Buffer.from(JSON.stringify(beside)) }
+          })
+          appending(name, expected, rivals)
+        }
+        return appending(name, expected, events)
+      }
+      const { before } = yield* append(to(stream, "none", [given]))
+      assert.deepStrictEqual(
+        before?.map((events) => events.map(({ data }) => data)),
+        [['{"n":2}']]
+      )
     }).pipe(Effect.scoped)
   )
 

@@ -4,6 +4,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe as suite, it as test } from "vitest"
 import { beginning } from "#engine/Position.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import * as KurrentAudit from "#infra/kurrent/audit.ts"
 import { LogAudit } from "#ports/LogAudit.ts"
@@ -66,6 +67,61 @@ describe("an audit of a log in KurrentDB", () => {
           [false, 2, beginning]
         ])
       }).pipe(Effect.provide(audited))
+  )
+
+  it.live("finds where the log was at a time also behind more than one page, and at its end", () =>
+    Effect.gen(function* () {
+      const { at } = yield* LogAudit
+      const { append } = yield* EventStore
+      let last = yield* append(to(fresh()))
+      for (const _ of upTo(6)) last = yield* append(to(fresh()))
+      while (Date.now() <= last.recordedAt) yield* Effect.yieldNow
+      const next = yield* append(to(fresh()))
+      assert.strictEqual(yield* at(last.recordedAt), last.positions[0])
+      assert.strictEqual(yield* at(next.recordedAt + 1_000), next.positions[0])
+    }).pipe(Effect.provide(audited), Effect.provideService(Bounds, { count: 3, bytes: 20_000 }))
+  )
+
+  it.live("tells of an event whose stream is not kept for a time that the one before it is missing", () =>
+    Effect.gen(function* () {
+      const double = yield* Double
+      const { read } = yield* LogAudit
+      const { append } = yield* EventStore
+      const [stream, used] = [fresh(), fresh("usage")]
+      for (const name of [stream, used, stream, used]) yield* append(to(name))
+      // a stream begins behind its first event, as one that was scavenged does; nothing takes events of the other one
+      for (const name of [stream, used])
+        double.foreign(`$$${name}`, [{ type: "$metadata", data: Buffer.from('{"$maxAge":60}') }])
+      double.records.now = () => Date.now() + 61_000
+      double.records.scavenge()
+      const found = yield* read(beginning, 100)
+      assert.deepStrictEqual(
+        found.map((event) => [event.stream, event.revision, event.before]),
+        [
+          [stream, 1, null],
+          [used, 1, beginning]
+        ]
+      )
+    }).pipe(Effect.provide(audited))
+  )
+
+  it.live("tells that a text was erased only of an event that came with one", () =>
+    Effect.gen(function* () {
+      const { read } = yield* LogAudit
+      const { append } = yield* EventStore
+      const subject = fresh("subject")
+      const data = JSON.stringify({ subject, text: null })
+      yield* append(to(fresh(), "none", [command({ events: [noted({ data })] })]))
+      yield* append(to(fresh(), "none", [command({ events: [noted({ erases: [subject] })] })]))
+      const found = yield* read(beginning, 100)
+      assert.deepStrictEqual(
+        found.map(({ hasText, erasedAt }) => [hasText, erasedAt]),
+        [
+          [false, null],
+          [false, null]
+        ]
+      )
+    }).pipe(Effect.provide(audited))
   )
 
   it.live("tells of each text whose it is, its digest, and whether it was erased", () =>

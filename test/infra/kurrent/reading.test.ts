@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Layer, Logger, Redacted } from "effect"
-import { beginning } from "#engine/Position.ts"
+import { beginning, positionOf } from "#engine/Position.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { Kurrent } from "#infra/kurrent/client.ts"
 import { follow } from "#infra/kurrent/follow.ts"
@@ -8,11 +9,20 @@ import { Log, logOf } from "#infra/kurrent/Log.ts"
 import { command, fresh, noted, to, upTo } from "../../engine/appends.ts"
 import { rest } from "../../engine/EventStore.reading.ts"
 import { Double, doubleAndDatabase, sound, storeAt } from "../../kurrent/stores.ts"
+import { notReady } from "../../kurrent/wire.ts"
 
 const another = Effect.flatMap(Double, ({ url }) =>
   Effect.map(Layer.build(Layer.fresh(storeAt(url))), (built) => Context.get(built, EventStore))
 )
 const quiet = Logger.layer([])
+
+/** A double that answers as ever behind a test that has made it slow, however that ends. */
+const slowed = Effect.acquireRelease(Double, (double) =>
+  Effect.sync(() => {
+    double.unready = 0
+    Object.assign(double.slow, { before: undefined, news: undefined })
+  })
+)
 
 /** Waits until a condition holds: what it rests on comes over the network. */
 const until = (holds: () => boolean) =>
@@ -125,6 +135,110 @@ layer(Layer.merge(doubleAndDatabase, quiet), { excludeTestServices: true })("rea
         seen,
         seen.toSorted((one, other) => one - other)
       )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("who reads on by some types is not given what was read ahead by others", () =>
+    Effect.gen(function* () {
+      const store = yield* another
+      const before = yield* store.head
+      for (const n of upTo(40))
+        yield* store.append(to(fresh(), "none", [command({ events: [noted({ type: n % 2 === 0 ? "A" : "B" })] })]))
+      let at = before
+      for (const _ of upTo(2)) at = (yield* store.readAll(at, { types: ["A"], limit: 5 })).events.at(-1)!.position
+      const { events } = yield* store.readAll(at, { types: ["B"], limit: 5 })
+      assert.deepStrictEqual(
+        events.map(({ type }) => type),
+        upTo(5).map(() => "B")
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("what lies behind a place is known before the subscription brings it, also of very many tenants", () =>
+    Effect.gen(function* () {
+      const double = yield* slowed
+      const store = yield* another
+      const { positions } = yield* store.append(to(fresh()))
+      const before = positions[0]!
+      const gate = Promise.withResolvers<void>()
+      double.slow.news = () => gate.promise
+      yield* Effect.addFinalizer(() => Effect.sync(gate.resolve))
+      const mine = yield* another
+      const appended = yield* store.append(
+        to(fresh(), "none", [command({ events: [noted({ type: "Late" })] })], "late")
+      )
+      const late = { tenant: "late", type: "Late", last: appended.positions[0]! }
+      assert.deepStrictEqual(yield* mine.since(before), { head: late.last, kinds: [late] })
+      // more than it remembers
+      const { data, contentType, metadata } = double.records.all.at(-1)!
+      const beside = JSON.parse(Buffer.from(metadata).toString())
+      const many = upTo(10_001).map((n) => ({
+        id: crypto.randomUUID(),
+        type: "Noted",
+        contentType,
+        data,
+        metadata: Buffer.from(JSON.stringify({ ...beside, tenant: `tenant ${n}` }))
+      }))
+      double.records.append(fresh(), "no_stream", many)
+      const { head, kinds } = yield* mine.since(late.last)
+      assert.strictEqual(head, double.records.all.at(-1)!.position)
+      assert.lengthOf(new Set(kinds.map(({ tenant }) => tenant)), 10_001)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("what lies behind a place that a process has not seen is read to its end", () =>
+    Effect.gen(function* () {
+      const store = yield* another
+      const before = yield* store.head
+      const types = upTo(7).map((n) => `T${n}`)
+      for (const type of types) yield* store.append(to(fresh(), "none", [command({ events: [noted({ type })] })]))
+      const small = yield* Effect.provideService(another, Bounds, { count: 3, bytes: 20_000 })
+      const { head, kinds } = yield* small.since(before)
+      assert.strictEqual(head, yield* store.head)
+      assert.deepStrictEqual(
+        kinds.map(({ type }) => type),
+        types
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("the newest are found page by page, each once, in a stream and among all", () =>
+    Effect.gen(function* () {
+      const store = yield* another
+      const [stream, tenant] = [fresh(), fresh("tenant")]
+      const events = upTo(501).map(() => noted())
+      yield* store.append(to(stream, "none", [command({ events })], tenant))
+      for (const which of [{ stream }, { tenant }]) {
+        const found = yield* store.newest({ ...which, limit: 1_000 })
+        assert.lengthOf(found, 501)
+        assert.lengthOf(new Set(found), 501)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("an event that can't be read for a moment is not taken for one that is not there", () =>
+    Effect.gen(function* () {
+      const double = yield* slowed
+      const store = yield* another
+      const [place] = (yield* store.append(to(fresh()))).positions
+      const id = yield* store.eventAt(place!)
+      assert.isString(id)
+      yield* store.append(to(fresh()))
+      // while the server answers all else
+      double.slow.before = ({ position }) => (position === place ? new Promise(() => {}) : Promise.resolve())
+      assert.strictEqual((yield* Effect.flip(store.eventAt(place!)))._tag, "StoreUnavailable")
+      let faults = 3
+      double.slow.before = async ({ position }) => {
+        if (position === place && faults-- > 0) throw notReady()
+      }
+      assert.strictEqual(yield* store.eventAt(place!), id)
+      assert.isBelow(faults, 1)
+      double.slow.before = undefined
+      double.unready = 1_000
+      assert.strictEqual((yield* Effect.flip(store.eventAt(place!)))._tag, "StoreUnavailable")
+      double.unready = 0
+      // what the server refuses is none of its places
+      assert.isUndefined(yield* store.eventAt(positionOf(place! + 1)))
     }).pipe(Effect.scoped)
   )
 

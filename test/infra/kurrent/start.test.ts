@@ -4,6 +4,7 @@ import { createSecureServer } from "node:http2"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Logger } from "effect"
+import { SqlClient } from "effect/sql"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { ownLog } from "#infra/kurrent/ownLog.ts"
 import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
@@ -12,6 +13,7 @@ import { newInstallation, removeInstallation } from "#test/service.ts"
 import { command, fresh, to, upTo } from "../../engine/appends.ts"
 import { ProtocolDouble } from "../../kurrent/ProtocolDouble.ts"
 import { Double, doubleAndDatabase, startedDouble, storeAt } from "../../kurrent/stores.ts"
+import { notReady } from "../../kurrent/wire.ts"
 import { freshClient } from "../stores.ts"
 
 const quiet = Logger.layer([])
@@ -149,6 +151,64 @@ describe("a KurrentDB at start", () => {
       double.foreign("theirs", [{ data: Buffer.alloc(200_000) }])
       assert.include((yield* refusal(double.url))[1], "has less of this database's log than it had")
       assert.lengthOf(all, length + 1)
+    }).pipe(Effect.provide(Layer.merge(doubleAndDatabase, quiet)))
+  )
+
+  it.live("is refused when it was set back by less than a minute, whatever ended the process", () =>
+    Effect.gen(function* () {
+      const double = yield* Double
+      const sql = yield* SqlClient.SqlClient
+      const store = Effect.map(Layer.build(Layer.fresh(storeAt(double.url))), (built) => Context.get(built, EventStore))
+      const written = Effect.gen(function* () {
+        const { append, since } = yield* store
+        const { positions } = yield* append(to(fresh()))
+        // seen here, too
+        yield* since(positions[0]!)
+        return positions[0]!
+      })
+      const setBack = Effect.gen(function* () {
+        double.records.restore(double.records.all.length - 1)
+        const [tag, message] = yield* refusal(double.url)
+        assert.strictEqual(tag, "NotOurs")
+        assert.include(message, "has less of this database's log than it had")
+        yield* sql`UPDATE kurrent_log SET known = 0`
+        yield* sql`DELETE FROM read_models`
+        yield* sql`DELETE FROM reactions`
+      })
+      // one that ended well
+      yield* Effect.scoped(written)
+      yield* setBack
+      // and others that were killed: what they did tells
+      for (const note of [
+        (at: number) => sql`INSERT INTO reactions (name, position) VALUES ('one', ${at}), ('other', 0)`,
+        (at: number) =>
+          sql`INSERT INTO read_models (name, version, build, position) VALUES ('a', 1, 1, ${at}), ('b', 1, 1, 0)`
+      ]) {
+        yield* note(yield* written)
+        yield* setBack
+      }
+    }).pipe(Effect.scoped, Effect.provide(Layer.merge(doubleAndDatabase, quiet)))
+  )
+
+  it.live("is not taken for one that was set back because a place in it can't be read for a moment", () =>
+    Effect.gen(function* () {
+      const double = yield* Double
+      const sql = yield* SqlClient.SqlClient
+      const place = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { append } = Context.get(yield* Layer.build(Layer.fresh(storeAt(double.url))), EventStore)
+          const { positions } = yield* append(to(fresh()))
+          yield* append(to(fresh()))
+          return positions[0]!
+        })
+      )
+      yield* sql`UPDATE kurrent_log SET known = ${place}`
+      let faults = 3
+      double.slow.before = async ({ position }) => {
+        if (position === place && faults-- > 0) throw notReady()
+      }
+      yield* started(double.url)
+      assert.isBelow(faults, 1)
     }).pipe(Effect.provide(Layer.merge(doubleAndDatabase, quiet)))
   )
 

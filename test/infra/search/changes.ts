@@ -68,6 +68,15 @@ export const changesContract = (
       }).pipe(Effect.provide(Layer.fresh(layer)))
     )
 
+    it.effect("lets go of what is voted for and removed at once", () =>
+      Effect.gen(function* () {
+        const { apply, found } = yield* fresh
+        yield* apply(put, { build: 1, position: 5 })
+        yield* apply(changes({ voted: [vote("home-a", 2)], removed: ["home-a"] }), { build: 1, position: 6 })
+        assert.deepStrictEqual(yield* found("median"), [["home-b", 0.5]])
+      }).pipe(Effect.provide(Layer.fresh(layer)))
+    )
+
     it.effect("begins anew with another build, and finds what was there until that one has come as far", () =>
       Effect.gen(function* () {
         const { apply, stand, found } = yield* fresh

@@ -353,6 +353,17 @@ export const contract = (name: string, layer: Layer.Layer<SnippetIndex | Embeddi
         })
     )
 
+    it.effect("takes in the votes of many in one call", () =>
+      Effect.gen(function* () {
+        const all = Array.from({ length: 201 }, (_, n) => snippet("ballots", `${n}`, median))
+        yield* put(...all)
+        const index = yield* searching
+        yield* index.votes(all.map(({ id }) => ({ id, up: 3, down: 0, humanUp: 3 })))
+        const { total } = yield* index.search(query("median", ["ballots"], { minHumanUp: 3 }))
+        assert.strictEqual(total, 201)
+      })
+    )
+
     it.effect("leaves out what has too few people's votes, or another kind or language", () =>
       Effect.gen(function* () {
         const index = yield* searching

@@ -27,4 +27,29 @@ it.effect("many documents go to Elasticsearch in two requests at once, each in o
   })
 )
 
+it.effect("only what Elasticsearch says of a document is about that document", () =>
+  Effect.gen(function* () {
+    const written = (...items: ReadonlyArray<object>) => {
+      const engine = { ask: () => Effect.succeed({ status: 200, body: { items } } as never) } as Engine
+      return write(engine, "snippets", [{ id: "a", document: () => ({}) }], 7)
+    }
+    const of = (status: number, type: string) => ({ index: { status, error: { type } } })
+    assert.deepStrictEqual(yield* written(of(400, "document_parsing_exception")), ["a"])
+    assert.deepStrictEqual(yield* written(of(409, "version_conflict_engine_exception")), [])
+    const others = [
+      of(429, "es_rejected_execution_exception"),
+      of(400, "index_closed_exception"),
+      of(404, "index_not_found_exception"),
+      of(403, "cluster_block_exception"),
+      of(503, "unavailable_shards_exception")
+    ]
+    for (const other of others) {
+      const { _tag, fault } = yield* Effect.flip(written(other))
+      assert.strictEqual(_tag, "IndexUnavailable")
+      assert.strictEqual(fault, `Elasticsearch did not write: ${other.index.status} ${other.index.error.type}`)
+    }
+    assert.include((yield* Effect.flip(written())).fault, "did not say of every document")
+  })
+)
+
 const refusalOf = (id: string) => (id.endsWith("7") ? { type: "document_parsing_exception" } : undefined)

@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Deferred, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Engine } from "#infra/search/elastic/Engine.ts"
 import { makeUnite } from "#infra/search/elastic/unite.ts"
@@ -12,13 +12,16 @@ import { median, snippet } from "../../indexed.ts"
 /** An Elasticsearch with so many documents, and what it was asked to merge. */
 const having = (count: number) => {
   const merges: Array<string> = []
-  const at = { isAway: false }
+  const at = { isAway: false, failed: 0, merging: Effect.void }
   const engine = {
     ask: ({ path, query }) =>
       Effect.suspend((): Effect.Effect<never, IndexUnavailable> => {
         if (at.isAway) return Effect.fail(new IndexUnavailable({ fault: "away" }))
-        if (path.endsWith("/_forcemerge")) merges.push(`${path} ${query!["max_num_segments"]}`)
-        return Effect.succeed({ status: 200, body: { _all: { primaries: { docs: { count } } } } } as never)
+        const _shards = { successful: 1, failed: at.failed }
+        const answer = { status: 200, body: { _shards, _all: { primaries: { docs: { count } } } } } as never
+        if (!path.endsWith("/_forcemerge")) return Effect.succeed(answer)
+        merges.push(`${path} ${query!["max_num_segments"]}`)
+        return Effect.as(at.merging, answer)
       })
   } as Engine
   return { engine, merges, at }
@@ -47,6 +50,7 @@ const elasticsearch = Effect.acquireRelease(
       if (url.includes("/_forcemerge?max_num_segments")) {
         merges.push(url)
         merging.resolve()
+        return answer(200, { _shards: { successful: 1, failed: 0 } })
       }
       return answer(200, {})
     })
@@ -110,6 +114,40 @@ describe("an index that has been filled", () => {
       wrote(1)
       yield* TestClock.adjust("1 minute")
       assert.deepStrictEqual(merges, [merged])
+    })
+  )
+
+  it.effect("is merged again with the next write where a copy was away", () =>
+    Effect.gen(function* () {
+      const { engine, merges, at } = having(20_000)
+      const wrote = yield* makeUnite(engine, "snippets")
+      at.failed = 1
+      wrote(5_000)
+      yield* TestClock.adjust("1 minute")
+      at.failed = 0
+      wrote(1)
+      yield* TestClock.adjust("1 minute")
+      wrote(1)
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(merges, [merged, merged])
+    })
+  )
+
+  it.effect("counts what is written while it is merged as new", () =>
+    Effect.gen(function* () {
+      const { engine, merges, at } = having(20_000)
+      const done = yield* Deferred.make<void>()
+      at.merging = Deferred.await(done)
+      const wrote = yield* makeUnite(engine, "snippets")
+      wrote(2_000)
+      yield* TestClock.adjust("1 minute")
+      wrote(1_999)
+      yield* Deferred.succeed(done, undefined)
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(merges, [merged])
+      wrote(1)
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(merges, [merged, merged])
     })
   )
 
