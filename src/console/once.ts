@@ -4,8 +4,8 @@ import { session } from "./session.ts"
 type Ask<T> = (options: { readonly idempotencyKey: string }) => Promise<T>
 
 /**
- * Asks for a write that is carried out once, also if it is asked for again because no answer came, or none that decides: until then, the same
- * reader's request for the same is the same request.
+ * Asks for a write that is carried out once, also if it is asked for again because no answer came, or none that
+ * decides: until then, the same reader's request for the same is the same request.
  */
 export const once = (): (<T>(what: unknown, ask: Ask<T>) => Promise<T>) => {
   let last: { readonly what: string; readonly idempotencyKey: string } | undefined

@@ -51,8 +51,8 @@ const storage = (): Storage | undefined => {
 }
 
 /**
- * A client that speaks for a key, and ends the key's session when the service no longer knows it. Another session, which
- * may have begun before an answer comes, goes on.
+ * A client that speaks for a key, and ends the key's session when the service no longer knows it. Another session,
+ * which may have begun before an answer comes, goes on.
  */
 const speakingFor = (key: string): Cairn => {
   const cairn: Cairn = new Cairn({

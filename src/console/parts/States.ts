@@ -69,7 +69,7 @@ export const whenThere = <T>(
 ): Node => {
   const { value, fault } = loaded
   const more = { again, isAgain: loaded.state === "loading" }
-  // each in a place of its own: what is typed in the content stays when the fault comes, and the focus when it is mended
+  // each in a place of its own: what is typed in the content stays when the fault comes, and the focus when it goes
   return html`${fault && (value === undefined ? html`<${Failed} ...${fault} ...${more} />` : html`<${Outdated} message=${fault.message} ...${more} />`)}${
     value !== undefined ? show(value) : !fault && html`<${Waiting} lines=${lines} />`
   }`
