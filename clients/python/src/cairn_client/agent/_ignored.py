@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-_UNREAD = re.compile(
-    rb"(?:unable to access '|excessively large pattern file: )(?:(?!/).*\.gitignore|.*/info/exclude)"
-)
+_UNREAD = re.compile(rb"(?:unable to access '|excessively large pattern file: )(?:(?!/).*\.gitignore|.*/info/exclude)")
 """What git says on stderr of a repository's rules that it did not read (also such as are a link), and goes on.
 
 Of what they leave out nobody knows. A file of the user's own, which has an absolute path, may be out of reach.
