@@ -24,6 +24,7 @@ export const draftAt = (query: URLSearchParams): Draft =>
     memory: false
   }
 
+/** Keeps what is typed at an address until it is sent, or its writer signs out. */
 export const keepDraft = (query: URLSearchParams, draft: Draft): void => {
   drafts.value = new Map(drafts.value).set(query.toString(), draft)
 }
