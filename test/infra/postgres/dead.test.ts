@@ -231,8 +231,18 @@ it.effect("an answer that is long on its way is waited for, and another connecti
       assert.isAbove(seconds, 30)
       assert.lengthOf((yield* Fiber.join(asked))[0]!.text, 4_000_000)
       line.slow(false)
-      // of the six in the pool, one listens
-      yield* Effect.forEach(Array.from({ length: 5 }), () => sql.reserve)
+      // five of the pool's six, or all: one may listen
+      let had = 0
+      const held = Effect.andThen(
+        sql.reserve,
+        Effect.sync(() => had++)
+      )
+      for (let n = 0; n < 6; n++) yield* Effect.forkScoped(Effect.scoped(Effect.andThen(held, Effect.never)))
+      for (let second = 0; had < 5; second++) {
+        if (second === 60) return assert.fail(`only ${had} connections in a minute`)
+        yield* TestClock.adjust("1 seconds")
+        yield* TestClock.withLive(Effect.sleep("30 millis"))
+      }
       assert.instanceOf(yield* ended(yield* Effect.forkChild(Effect.flip(head)), 12), StoreUnavailable)
     }).pipe(Effect.scoped, Effect.provide(storeOn(line.url)))
   }).pipe(Effect.scoped)
