@@ -1,6 +1,6 @@
 import { Socket } from "node:net"
 import type { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Option, Predicate, Stream } from "effect"
+import { Context, Effect, Option, Predicate } from "effect"
 import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 import { served, unanswered } from "./served.ts"
@@ -12,74 +12,26 @@ import { within } from "./within.ts"
  */
 export const [short, long] = ["5 seconds", "10 seconds"] as const
 
-/** The driver's own connection, which it has behind what it shows. */
-const driversOf = (connection: Connection): object | undefined => {
-  const own: unknown = Predicate.hasProperty(connection, "connection") ? connection.connection : undefined
-  const base: unknown = Predicate.hasProperty(own, "base") ? own.base : own
-  return typeof base === "object" && base !== null ? base : undefined
+/** What the driver has of a connection, behind what it shows. */
+interface Driver {
+  /** The server's process. */
+  readonly processId: number
+  /** Who waits for the answer to a statement. */
+  readonly consumer: object | undefined
+  readonly session: { readonly socket: unknown }
 }
 
-/** The server's process for a client's connection. */
-const processOf = (connection: Connection): number | undefined => {
-  const own = driversOf(connection)
-  return Predicate.hasProperty(own, "processId") && typeof own.processId === "number" ? own.processId : undefined
+/** `undefined`: it has other names there. */
+const driverOf = (connection: Connection): Driver | undefined => {
+  const own: unknown = Predicate.hasProperty(connection, "connection") ? connection.connection : undefined
+  const base: unknown = Predicate.hasProperty(own, "base") ? own.base : own
+  const is = Predicate.hasProperty(base, "processId") && "consumer" in base && Predicate.hasProperty(base, "session")
+  return is ? (base as unknown as Driver) : undefined
 }
 
 /** Bytes that have come and gone on a connection. To the server an answer is done before all of it has come. */
-const passedOn = (connection: Connection): number => {
-  const own = driversOf(connection)
-  const session: unknown = Predicate.hasProperty(own, "session") ? own.session : undefined
-  const socket: unknown = Predicate.hasProperty(session, "socket") ? session.socket : undefined
-  return socket instanceof Socket ? socket.bytesRead + socket.bytesWritten - socket.writableLength : 0
-}
-
-/** A connection of which it is known how many statements it was given, and how many of them wait for an answer. */
-interface Counted {
-  readonly processId: number | undefined
-  readonly passed: () => number
-  readonly connection: Connection
-  given: number
-  waiting: number
-}
-
-const counted = (of: Connection): Counted => {
-  const count = <A, E>(statement: Effect.Effect<A, E>) =>
-    Effect.suspend(() => {
-      one.given += 1
-      one.waiting += 1
-      return Effect.ensuring(
-        statement,
-        Effect.sync(() => {
-          one.waiting -= 1
-        })
-      )
-    })
-  const one: Counted = {
-    processId: processOf(of),
-    passed: () => passedOn(of),
-    given: 0,
-    waiting: 0,
-    connection: {
-      execute: (...statement) => count(of.execute(...statement)),
-      executeRaw: (...statement) => count(of.executeRaw(...statement)),
-      executeValues: (...statement) => count(of.executeValues(...statement)),
-      executeValuesUnprepared: (...statement) => count(of.executeValuesUnprepared(...statement)),
-      executeUnprepared: (...statement) => count(of.executeUnprepared(...statement)),
-      // each row is a sign of life
-      executeStream: (...statement) =>
-        Stream.unwrap(
-          Effect.sync(() => {
-            one.waiting += 1
-            return of.executeStream(...statement).pipe(
-              Stream.tap(() => Effect.sync(() => (one.given += 1))),
-              Stream.ensuring(Effect.sync(() => (one.waiting -= 1)))
-            )
-          })
-        )
-    }
-  }
-  return one
-}
+const passedOn = ({ session: { socket } }: Driver): number =>
+  socket instanceof Socket ? socket.bytesRead + socket.bytesWritten - socket.writableLength : 0
 
 interface Watch {
   readonly patience: typeof short | typeof long
@@ -97,31 +49,29 @@ export const watched =
   (sql: PgClient.PgClient, { patience, mayLast, pause = () => Effect.void }: Watch) =>
   <A, E, R>(use: (connection: Connection) => Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
     Effect.suspend(() => {
-      let one: Counted | undefined
-      let before = { given: 0, passed: 0 }
+      let one: Connection | undefined
+      let before = 0
       let looks = 0
       const whole = Effect.scoped(
         Effect.flatMap(sql.reserve, (connection) => {
-          one = counted(connection)
-          return use(one.connection)
+          one = connection
+          return use(connection)
         })
       )
-      const asking = () => served(sql.config, () => one?.processId)
-      let ask = asking()
+      const asking = (driver: Driver | undefined) => served(sql.config, () => driver?.processId)
+      let ask: ReturnType<typeof served> | undefined
       const goesOn = Effect.suspend(() => {
         // it waits for a connection, which dead ones that nobody watches may hold
         if (one === undefined) return Effect.succeed(mayLast || ++looks < 2)
-        if (one.waiting === 0) return Effect.as(pause(one.connection), true)
-        const now = { given: one.given, passed: one.passed() }
-        const isSame = now.given === before.given
-        const isAlive = isSame && now.passed !== before.passed && before.passed > 0
-        before = now
-        // something has come since the last look, or has gone
-        if (isAlive) {
-          ask = asking()
-          return Effect.succeed(true)
-        }
-        return Effect.map(ask, (serves) => serves ?? (mayLast || !isSame))
+        const driver = driverOf(one)
+        if (driver !== undefined && driver.consumer === undefined) return Effect.as(pause(one), true)
+        const passed = driver === undefined ? 0 : passedOn(driver)
+        const [isFirst, isAlive] = [ask === undefined, passed !== before]
+        before = passed
+        // something has come or gone since the last look
+        if (ask === undefined || isAlive) ask = asking(driver)
+        if (isAlive && !isFirst) return Effect.succeed(true)
+        return Effect.map(ask, (serves) => serves ?? (mayLast || isFirst))
       })
       return within(whole, patience, unanswered, goesOn)
     })
