@@ -9,7 +9,7 @@ import { Claims } from "#engine/ports/Claims.ts"
 import { saying } from "#engine/saying.ts"
 import { Hold, NotOurs } from "#ports/Hold.ts"
 import { channel, makeClaims, type Session } from "./claims.ts"
-import { served, unanswered } from "./served.ts"
+import { servedOrUnknown, unanswered } from "./served.ts"
 import { keepalives } from "./silence.ts"
 import { within } from "./within.ts"
 
@@ -92,8 +92,7 @@ const make = Effect.fnUntraced(function* (statement: string, wanted: string, adm
         Effect.flatMap(connecting, ({ pin }) => pin),
         scope
       )
-      const asked = served({ ...config, applicationName: self }, () => pinned.processId)
-      const goesOn = Effect.map(asked, (serves) => serves ?? true)
+      const goesOn = servedOrUnknown({ ...config, applicationName: self }, () => pinned.processId)
       const rows = (query: string, parameters: ReadonlyArray<unknown>) =>
         Effect.map(within(pinned.query(query, parameters, false), "10 seconds", unanswered, goesOn), ({ rows }) => rows)
       const others = Effect.map(rows(holding, []), (found) =>

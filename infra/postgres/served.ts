@@ -67,3 +67,7 @@ export const served = (
     )
   })
 }
+
+/** The same for a caller that waits as long as nobody knows. */
+export const servedOrUnknown = (...asked: Parameters<typeof served>): Effect.Effect<boolean> =>
+  Effect.map(served(...asked), (serves) => serves ?? true)

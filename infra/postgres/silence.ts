@@ -40,10 +40,12 @@ export const settingEach =
     })
   }
 
+/** Says something, and no more: it takes no snapshot and reads nothing. */
+export const signOfLife = "SHOW server_version"
+
 /**
  * Says something in the transaction that this runs in, over and over, so that the server hears of a client that waits
- * for something else. What it says takes no snapshot and reads nothing; it is not interrupted, because that would end
- * the connection. Never succeeds.
+ * for something else. What it says is not interrupted, because that would end the connection. Never succeeds.
  */
 export const awake = (sql: PgClient.PgClient): Effect.Effect<never, SqlError> =>
-  Effect.forever(Effect.andThen(Effect.sleep(silence / 3), Effect.uninterruptible(sql.unsafe("SHOW server_version"))))
+  Effect.forever(Effect.andThen(Effect.sleep(silence / 3), Effect.uninterruptible(sql.unsafe(signOfLife))))

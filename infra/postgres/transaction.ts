@@ -3,7 +3,7 @@ import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Exit, Option } from "effect"
 import type { Connection } from "effect/sql/SqlConnection"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
-import { setting } from "./silence.ts"
+import { setting, signOfLife } from "./silence.ts"
 import { long, on, watched } from "./watched.ts"
 
 const rolledBack = () =>
@@ -20,8 +20,8 @@ const say = (connection: Connection, statement: string) => connection.execute(st
  * Says something while we are at work between two statements, so that the server does not take us for gone. It is not
  * waited for: on a dead connection no answer comes.
  */
-const awake = (connection: Connection) =>
-  Effect.asVoid(Effect.forkDetach(Effect.ignore(say(connection, "SHOW server_version"))))
+const stillHere = (connection: Connection) =>
+  Effect.asVoid(Effect.forkDetach(Effect.ignore(say(connection, signOfLife))))
 
 /**
  * As the client's `withTransaction`, for transactions that others wait for: where its connection has gone dead, this
@@ -34,7 +34,7 @@ export const transaction =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
     Effect.flatMap(Effect.serviceOption(sql.transactionService), (around) => {
       if (Option.isSome(around)) return sql.withTransaction(effect)
-      return watched(sql, { patience: long, mayLast: true, pause: awake })((connection) => {
+      return watched(sql, { patience: long, mayLast: true, pause: stillHere })((connection) => {
         const rollback = Effect.ignore(say(connection, "ROLLBACK"))
         // a connection that could not be rolled back must not be used again: whoever ends a statement ends it, too
         const ending = Effect.timeoutOption(Effect.interruptible(rollback), long)

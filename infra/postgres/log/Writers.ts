@@ -1,7 +1,7 @@
 import { PgClient, PgPool } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { served, unanswered } from "../served.ts"
+import { servedOrUnknown, unanswered } from "../served.ts"
 import { within } from "../within.ts"
 
 /** Milliseconds after which the server is asked whether it is still at work for a call; it is asked twice. */
@@ -48,10 +48,7 @@ export class Writers extends Context.Service<
               called,
               patience + bytes / slow,
               unanswered,
-              Effect.map(
-                served(config, () => processId),
-                (serves) => serves ?? true
-              )
+              servedOrUnknown(config, () => processId)
             ).pipe(Effect.provideService(Clock.Clock, clock))
           })
       })

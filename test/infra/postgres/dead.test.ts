@@ -28,12 +28,14 @@ import { rest } from "../../engine/EventStore.reading.ts"
 import { storeOn } from "../stores.ts"
 import { stillLine } from "./stillLine.ts"
 
+/** A second, with time for what the server answers meanwhile. */
+const secondPasses = Effect.andThen(TestClock.adjust("1 seconds"), TestClock.withLive(Effect.sleep("30 millis")))
+
 /** Lets seconds pass, each with time for what the server answers, until the fiber has ended. */
 const ended = Effect.fnUntraced(function* <A, E>(fiber: Fiber.Fiber<A, E>, most = 60) {
   for (let second = 0; fiber.pollUnsafe() === undefined; second++) {
     if (second === most) return assert.fail(`it has not ended in ${most} seconds`)
-    yield* TestClock.adjust("1 seconds")
-    yield* TestClock.withLive(Effect.sleep("30 millis"))
+    yield* secondPasses
   }
   return yield* fiber.pollUnsafe()!
 })
@@ -89,8 +91,7 @@ it.effect("an append on a dead connection has longer for many bytes, also alone"
       yield* line.said
       // two looks after nearly 6 s each, where a slight one has 5
       for (let second = 0; second < 11; second++) {
-        yield* TestClock.adjust("1 seconds")
-        yield* TestClock.withLive(Effect.sleep("30 millis"))
+        yield* secondPasses
       }
       assert.isUndefined(asked.pollUnsafe())
       assert.strictEqual((yield* ended(asked)).revision, 0)
@@ -240,8 +241,7 @@ it.effect("an answer that is long on its way is waited for, and another connecti
       for (let n = 0; n < 6; n++) yield* Effect.forkScoped(Effect.scoped(Effect.andThen(held, Effect.never)))
       for (let second = 0; had < 5; second++) {
         if (second === 60) return assert.fail(`only ${had} connections in a minute`)
-        yield* TestClock.adjust("1 seconds")
-        yield* TestClock.withLive(Effect.sleep("30 millis"))
+        yield* secondPasses
       }
       assert.instanceOf(yield* ended(yield* Effect.forkChild(Effect.flip(head)), 12), StoreUnavailable)
     }).pipe(Effect.scoped, Effect.provide(storeOn(line.url)))
