@@ -150,6 +150,32 @@ describe.skipIf(whyNot() !== undefined)("what comes while a page of the console 
     assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), 380)
   })
 
+  it("is asked for once when the pointer has left, also if that fails", async () => {
+    await happens("kept-still")
+    const page = await opened("/people")
+    const listens = page.waitForResponse("**/api/events/stream*")
+    await page.reload()
+    await listens
+    const revoke = page.locator(".keys .row", { hasText: "kept-still" }).getByRole("button", { name: "Revoke…" })
+    await revoke.waitFor()
+    await aimAt(page, revoke)
+    await happens("unasked")
+    await page.getByText("There are changes.").nth(1).waitFor()
+    let asked = 0
+    const lists = ({ pathname }: URL) => pathname === "/api/users" || pathname === "/api/keys/org/list"
+    await page.route(lists, (route) => {
+      asked++
+      return route.fulfill({ status: 400, json: { message: "Broken.", code: "x/y" } })
+    })
+    await aimAway(page)
+    await page.locator(".note.warn", { hasText: "Broken." }).nth(1).waitFor()
+    const before = asked
+    // each answer would lead to the next question
+    for (let n = 0; n < 20; n++) await page.evaluate(() => fetch("/ready").then((answer) => answer.text()))
+    assert.strictEqual(asked, before)
+    assert.strictEqual(asked, 2)
+  })
+
   it("moves no link below a snippet's runs and votes: they are told beside the headings", async () => {
     const cairn = clientOf(on.service)
     const snippet = { name: "aimed_at", source: "a = 1\n", entrypoint: "a", language: "python" } as const
